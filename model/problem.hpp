@@ -1,0 +1,103 @@
+// What to compute, which (query, key) pairs count, and in what pieces.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/dtype.hpp"
+#include "model/units.hpp"
+
+namespace tilemeter {
+
+enum class MaskKind { none, causal, causal_top_left, window, arbitrary };
+
+/// Visibility of any pair, row-major (seq_q x seq_k); only algorithms that materialise the scores take one.
+struct PairMatrix {
+  Count rows = 0;
+  Count cols = 0;
+  std::vector<bool> visible;
+  bool at(Count row, Count col) const { return visible[static_cast<std::size_t>(row * cols + col)]; }
+};
+
+/// Which keys a query sees. Causal and window are bottom-right aligned: row r sits at key position r + seq_k - seq_q.
+struct Mask {
+  MaskKind kind = MaskKind::none;
+  std::optional<Count> left;   ///< window only: keys before the row's own position; nullopt is unlimited
+  std::optional<Count> right;  ///< window only: keys after it
+  std::shared_ptr<const PairMatrix> pairs;  ///< arbitrary only
+};
+
+std::string_view name_of(MaskKind kind);
+
+/// Whether the g query heads that share a K/V head are g streams, or one stream of g * seq_q rows.
+enum class Packing { unpacked, packed };
+
+/// An attention problem. Row counts are per head; Q, K rows carry head_dim elements and V, O rows head_dim_v.
+struct Problem {
+  Count batch = 1;
+  Count heads = 1;
+  Count kv_heads = 1;
+  Count seq_q = 1;
+  Count seq_k = 1;
+  Count head_dim = 64;
+  Count head_dim_v = 64;
+  Mask mask;
+  Packing packing = Packing::unpacked;
+  DType dtype = DType::fp16;        ///< operands Q K V O
+  DType stat_dtype = DType::fp32;   ///< l m LSE
+  DType score_dtype = DType::fp16;  ///< S P Pd, where they go to memory
+  DType o_dtype = DType::fp16;      ///< O where the algorithm reads it back
+
+  /// Query heads per K/V head.
+  Count group() const { return heads / kv_heads; }
+  /// Rows of one stream: seq_q, or group * seq_q when packed.
+  Count rows() const;
+  /// Independent streams of row blocks: batch * heads, or batch * kv_heads when packed.
+  Count streams() const;
+};
+
+/// Throws InputError that names the first option at fault: sizes below 1 (seq_k below 0), heads not a multiple of
+/// kv_heads, negative windows, a pair matrix of the wrong shape. `seq_q` may be 0 only inside a list of segments.
+void validate(const Problem& problem);
+
+/// How the tile sizes were chosen.
+enum class BlockRule { given, paper, fit, optimum, standard };
+std::string_view name_of(BlockRule rule);  ///< `standard` prints as "default"
+
+/// Tile sizes as asked for; tiles larger than the problem are clipped to it where they are allocated.
+struct Tiling {
+  Count block_q = 128;
+  Count block_k = 128;
+  Count block_d = 0;  ///< GEMM tiles of standard_tiled along the head dimension; 0 is the whole head dimension
+  Count stages = 1;   ///< depth of the K/V ring
+  BlockRule rule = BlockRule::standard;
+};
+
+enum class MaskShape { row, full };
+enum class StatisticsInit { not_counted, counted };
+enum class FirstVisit { reads_state, elides_read };
+enum class EmptyLse { plus_infinity, minus_infinity };
+
+/// Choices that belong to single algorithms.
+struct Options {
+  bool unfused_scale = true;    ///< standard_unfused: the scale is a kernel of its own
+  bool unfused_mask = true;     ///< ... the mask
+  bool unfused_dropout = true;  ///< ... dropout
+  MaskShape mask_shape = MaskShape::row;
+  StatisticsInit init = StatisticsInit::not_counted;   ///< flash1: writing the initial O, l, m
+  FirstVisit first_visit = FirstVisit::reads_state;    ///< flash1: whether the first visit of a row block reads O, l, m
+  Count row_splits = 1;                                ///< flash1: blocks that share a head's row blocks
+  EmptyLse empty_lse = EmptyLse::plus_infinity;        ///< flash2: LSE of a row without keys
+};
+
+/// One point: everything an algorithm needs to run.
+struct Case {
+  Problem problem;
+  Tiling tiling;
+  Options options;
+};
+
+}  // namespace tilemeter
