@@ -81,6 +81,9 @@ enum class StatisticsInit { not_counted, counted };
 enum class FirstVisit { reads_state, elides_read };
 enum class EmptyLse { plus_infinity, minus_infinity };
 
+/// Whether the softmax kernel of standard_tiled keeps a row of S on chip, or makes two passes over it.
+enum class RowSoftmax { resident, online };
+
 /// Choices that belong to single algorithms.
 struct Options {
   bool unfused_scale = true;    ///< standard_unfused: the scale is a kernel of its own
@@ -91,6 +94,7 @@ struct Options {
   FirstVisit first_visit = FirstVisit::reads_state;    ///< flash1: whether the first visit of a row block reads O, l, m
   Count row_splits = 1;                                ///< flash1: blocks that share a head's row blocks
   EmptyLse empty_lse = EmptyLse::plus_infinity;        ///< flash2: LSE of a row without keys
+  RowSoftmax row_softmax = RowSoftmax::resident;       ///< standard_tiled
 };
 
 /// One point: everything an algorithm needs to run.

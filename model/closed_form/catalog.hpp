@@ -1,0 +1,30 @@
+// The bills of all algorithms as formulas, by name.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/problem.hpp"
+#include "model/work.hpp"
+
+namespace tilemeter {
+
+/// The bill of one point: traffic per tensor, FLOPs, exponentials and visited tiles, over batch x heads.
+/// O(log N) in the sequence length. Throws InputError for an unknown algorithm or a mask that it does not take, and
+/// FigureOverflow that names the figure past 2^63 - 1.
+Work closed_form(std::string_view algorithm, const Case& point);
+
+/// The unmasked textbook formula ("2Nd + Tc(3Nd + 4N)") where the point is one, else the sum in words.
+std::string expression_of(std::string_view algorithm, const Case& point);
+
+/// Every input element that some visited tile needs, once, and every output element once; statistics and intermediates
+/// excluded. Only the tensors Q K V (read) and O (write) are filled. Shared K/V heads count once.
+Work compulsory(std::string_view algorithm, const Case& point);
+
+/// Unmasked (query, key) pairs over batch x heads.
+Count visible_pairs(const Problem& problem);
+
+/// Query rows without a visible key, over batch x heads.
+Count empty_rows(const Problem& problem);
+
+}  // namespace tilemeter
