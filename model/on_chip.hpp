@@ -49,9 +49,9 @@ struct Budget {
 
 /// Use of the memory on chip, by space.
 struct Footprint {
-  Elements elements;
-  Bytes shared;
-  Bytes registers;
+  Elements elements{};
+  Bytes shared{};
+  Bytes registers{};
   Bytes bytes() const { return shared + registers; }
 };
 
