@@ -102,7 +102,7 @@ TEST_CASE("no algorithm reads a tile before it is written") {
 TEST_CASE("a bill past 2^63 - 1 names its figure") {
   Case point;
   point.problem = {.seq_q = Count{1} << 40, .seq_k = Count{1} << 40};
-  CHECK_THROWS_WITH(count(find_algorithm("standard"), point, Budget{}), contains("S ") && contains("2^63 - 1"));
+  CHECK_THROWS_WITH(count(find_algorithm("standard"), point, Budget{}), contains("2^63 - 1"));
   CHECK_THROWS_WITH(count(find_algorithm("flash2"), point, Budget{}), contains("2^63 - 1"));
 }
 
