@@ -225,11 +225,11 @@ TEST_CASE("a single query still gets a whole K/V tile") {
 namespace {
 
 /// Random small problems with every mask that tiled algorithms take.
-Case random_case(std::mt19937& random) {
+Case random_case(std::mt19937& random, Count longest) {
   const auto upto = [&](Count limit) { return std::uniform_int_distribution<Count>(1, limit)(random); };
   Case point;
-  point.problem.seq_q = upto(40);
-  point.problem.seq_k = upto(40);
+  point.problem.seq_q = upto(longest);
+  point.problem.seq_k = upto(longest);
   point.problem.head_dim = upto(9);
   point.problem.head_dim_v = upto(9);
   point.problem.kv_heads = upto(2);
@@ -245,7 +245,8 @@ Case random_case(std::mt19937& random) {
       point.problem.mask.kind = MaskKind::causal_top_left;
       break;
     case 4:
-      point.problem.mask = {.kind = MaskKind::window, .left = upto(30) - 1, .right = upto(12) - 1, .pairs = nullptr};
+      point.problem.mask = {
+          .kind = MaskKind::window, .left = upto(longest) - 1, .right = upto(12) - 1, .pairs = nullptr};
       break;
   }
   return point;
@@ -264,12 +265,14 @@ TEST_CASE("optimum equals the best of all feasible pairs, with its tie-break") {
   int found = 0;
   for (int trial = 0; trial < 400; ++trial) {
     const std::string algorithm = trial % 2 == 0 ? "flash1" : "flash2";
-    Case point = random_case(random);
-    if (algorithm == "flash1" && trial % 3 == 0) point.options.row_splits = upto(4);
-    if (algorithm == "flash1" && trial % 5 == 0) point.options.first_visit = FirstVisit::elides_read;
-    if (trial % 7 == 0) point.problem.dtype = DType::fp8;
-    const Count step = trial % 4 == 0 ? 4 : 1;
-    const Budget budget = trial % 3 == 0 ? element_budget(upto(2500)) : byte_budget(upto(5000));
+    const bool tiles_are_small = upto(2) == 1;  // then the bound on the search matters
+    Case point = random_case(random, tiles_are_small ? 400 : 40);
+    if (algorithm == "flash1" && upto(3) == 1) point.options.row_splits = upto(4);
+    if (algorithm == "flash1" && upto(3) == 1) point.options.first_visit = FirstVisit::elides_read;
+    if (upto(5) == 1) point.problem.dtype = DType::fp8;
+    const Count step = upto(4) == 1 ? 4 : 1;
+    const Budget budget = upto(3) == 1 ? element_budget(upto(tiles_are_small ? 400 : 2500))
+                                       : byte_budget(upto(tiles_are_small ? 1000 : 5000));
 
     // traffic, then minus the streamed size, then minus the companion
     std::optional<std::tuple<Count, Count, Count>> best;
@@ -278,7 +281,7 @@ TEST_CASE("optimum equals the best of all feasible pairs, with its tie-break") {
     for (Count block_q = step; block_q <= rows; block_q += step) {
       for (Count block_k = step; block_k <= keys; block_k += step) {
         const Case candidate = tiled(point, block_q, block_k);
-        if (overflow_of(algorithm, candidate, budget) > 0) continue;
+        if (overflow_of(algorithm, candidate, budget) > 0) break;
         const Count traffic = traffic_of(algorithm, candidate, budget);
         const auto key =
             algorithm == "flash1" ? std::tuple(traffic, -block_k, -block_q) : std::tuple(traffic, -block_q, -block_k);
@@ -306,7 +309,7 @@ TEST_CASE("the optimum of GEMM tiles equals the best of all block_q x block_k x 
   const auto upto = [&](Count limit) { return std::uniform_int_distribution<Count>(1, limit)(random); };
   int found = 0;
   for (int trial = 0; trial < 60; ++trial) {
-    Case point = random_case(random);
+    Case point = random_case(random, 40);
     point.problem.mask = {};
     const Count step = trial % 4 == 0 ? 2 : 1;
     const Budget budget = trial % 3 == 0 ? element_budget(upto(600)) : byte_budget(upto(2000));
