@@ -48,23 +48,19 @@ TEST_CASE("an overflow names its figure") {
     return "no overflow";
   };
   const Count two_32 = Count{1} << 32;
-  CHECK_THAT(message("standard", square(two_32, 1)), contains("matmul_flops would pass"));
-  CHECK_THAT(message("standard", square(Count{1} << 61, 8)), contains("Q read elements would pass"));
-  CHECK_THAT(message("standard", square(Count{1} << 61, 2)), contains("Q read bytes would pass"));
+  CHECK_THAT(message("standard", square(two_32, 1)), contains("S write elements would pass"));
+  CHECK_THAT(message("standard", square(two_32 / 4, 8)), contains("matmul_flops would pass"));
   CHECK_THAT(message("standard_tiled", square(Count{1} << 50, 64)), contains("Q read elements would pass"));
   CHECK_THAT(message("flash1", square(Count{1} << 40, 64)), contains("Q read elements would pass"));
   CHECK_THAT(message("flash2", square(Count{1} << 40, 64)), contains("K read elements would pass"));
-  Case wide_scores = square(Count{1} << 31, 1);
-  wide_scores.problem.score_dtype = DType::fp64;
-  CHECK_THAT(message("standard", wide_scores), contains("matmul_flops would pass"));
-}
-
-TEST_CASE("scores and their bytes overflow under the name of S") {
-  // Few FLOPs need few multiply-adds: only unfused passes over S exceed them in count.
-  Case point = square(1, 1);
-  point.problem.seq_q = Count{1} << 60;
-  point.problem.score_dtype = DType::fp64;
-  CHECK_THROWS_WITH(closed_form("standard_unfused", point), contains("S write bytes would pass"));
+  Case decode = square(Count{1} << 61, 2);
+  decode.problem.seq_q = 1;
+  CHECK_THAT(message("flash2", decode), contains("K read bytes would pass"));
+  CHECK_THAT(message("flash1", decode), contains("K read bytes would pass"));
+  decode.problem.dtype = decode.problem.score_dtype = DType::fp8;
+  CHECK_THAT(message("flash2", decode), contains("matmul_flops would pass"));
+  decode.problem.score_dtype = DType::fp64;
+  CHECK_THAT(message("standard", decode), contains("S write bytes would pass"));
 }
 
 TEST_CASE("products of the largest sizes are refused, not wrapped") {
