@@ -81,7 +81,8 @@ inline std::string describe(const Case& point) {
   const Problem& p = point.problem;
   const auto side = [](const std::optional<Count>& value) { return value ? std::to_string(*value) : "-1"; };
   std::string text(name_of(p.mask.kind));
-  text += p.mask.kind == MaskKind::window ? " " + side(p.mask.left) + "," + side(p.mask.right) : "";
+  if (p.mask.kind == MaskKind::window)
+    text.append(" ").append(side(p.mask.left)).append(",").append(side(p.mask.right));
   text += p.packing == Packing::packed ? " packed" : "";
   text += " batch " + std::to_string(p.batch) + " heads " + std::to_string(p.heads) + "/" + std::to_string(p.kv_heads);
   text += " seq " + std::to_string(p.seq_q) + "x" + std::to_string(p.seq_k);

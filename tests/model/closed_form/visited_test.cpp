@@ -60,9 +60,10 @@ bool visited_by_rule(const Case& point, Count a, Count j) {
   if (p.mask.kind == MaskKind::none) return true;
   const Count delta = top_left ? 0 : p.seq_k - p.seq_q;
   const bool window = p.mask.kind == MaskKind::window;
-  const std::optional<Count> right = window ? p.mask.right : Count{0};
-  const std::optional<Count> left = window ? p.mask.left : std::nullopt;
-  return (!right || j * block_k < hi + delta + *right) && (!left || (j + 1) * block_k > lo + delta - *left);
+  constexpr Count unlimited = 100000;
+  const Count right = window ? p.mask.right.value_or(unlimited) : 0;
+  const Count left = window ? p.mask.left.value_or(unlimited) : unlimited;
+  return j * block_k < hi + delta + right && (j + 1) * block_k > lo + delta - left;
 }
 
 Problem square(Count seq, MaskKind kind) {
