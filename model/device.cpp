@@ -1,0 +1,201 @@
+#include "model/device.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "model/device_file.hpp"
+#include "model/device_schema.hpp"
+#include "model/quantity.hpp"
+#include "model/shipped_devices.hpp"
+#include "model/suggest.hpp"
+
+namespace tilemeter {
+namespace {
+
+bool is_path(std::string_view text) {
+  return text.find('/') != std::string_view::npos || (text.size() >= 5 && text.substr(text.size() - 5) == ".toml");
+}
+
+/// The shipped device called `name`, or the only one whose name starts with it.
+const ShippedDevice& find_shipped(std::string_view name) {
+  const std::string wanted = lower_case(name);
+  std::vector<std::string_view> fitting;
+  const ShippedDevice* found = nullptr;
+  for (const ShippedDevice& device : shipped_devices()) {
+    if (device.name == wanted) return device;
+    if (wanted.empty() || device.name.substr(0, wanted.size()) != wanted) continue;
+    fitting.push_back(device.name);
+    found = &device;
+  }
+  if (fitting.size() == 1) return *found;
+  if (fitting.empty()) {
+    throw InputError("--device " + in_quotes(name) + ": unknown device" + suggestion(wanted, device_names()) +
+                     "; the devices are: " + joined(device_names()) + ", or a path to a .toml file");
+  }
+  throw InputError("--device " + in_quotes(name) + ": fits several devices; name one of: " + joined(fitting));
+}
+
+std::vector<RawFact> raw_facts(const Device& device) {
+  std::vector<RawFact> facts;
+  for (const DeviceFact& fact : device.facts) facts.push_back({fact.key, fact.value, fact.source, Spelling::setting});
+  return facts;
+}
+
+void replace(std::vector<RawFact>& facts, RawFact fact) {
+  const auto old = std::find_if(facts.begin(), facts.end(), [&](const RawFact& f) { return f.key == fact.key; });
+  if (old == facts.end()) {
+    facts.push_back(std::move(fact));
+  } else {
+    *old = std::move(fact);
+  }
+}
+
+RawFact parse_setting(std::string_view setting) {
+  const std::string origin = "--set " + in_quotes(setting);
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    throw InputError(origin + ": expected KEY=VALUE, such as sm.shared_per_block=512KiB");
+  }
+  const KeyRule& rule = rule_of(setting.substr(0, equals), origin);
+  const std::string value = spaced(setting.substr(equals + 1));
+  if (value.empty()) throw InputError(origin + ": expected " + rule.expected + " after the equals sign");
+  return {.key = rule.key, .value = value, .source = "--set", .spelling = Spelling::setting};
+}
+
+/// What the settings leave to be made consistent.
+class SharedMemory {
+ public:
+  SharedMemory(std::vector<RawFact>& facts, const std::vector<RawFact>& settings)
+      : facts_(facts), settings_(settings) {}
+
+  void follow() {
+    const Bytes block = size_of("sm.shared_per_block");
+    const Bytes resident = named("--set: sm.shared_per_sm", [&] { return block + size_of("sm.shared_reserved"); });
+    const bool grown = is_set("sm.shared_per_block") || is_set("sm.shared_reserved");
+    if (grown && !is_set("sm.shared_per_sm") && resident > size_of("sm.shared_per_sm")) {
+      change("sm.shared_per_sm", resident, "raised to hold one block and its sm.shared_reserved");
+    }
+    if (is_set("sm.shared_per_block") && !is_set("sm.shared_default") && block < size_of("sm.shared_default")) {
+      change("sm.shared_default", block, "lowered to sm.shared_per_block");
+    }
+  }
+
+ private:
+  RawFact& fact(std::string_view key) {
+    return *std::find_if(facts_.begin(), facts_.end(), [&](const RawFact& f) { return f.key == key; });
+  }
+  Bytes size_of(std::string_view key) {
+    return parse_bytes(fact(key).value, "--set: " + std::string(key), ByteUnits::binary, Zero::allowed);
+  }
+  bool is_set(std::string_view key) const {
+    return std::any_of(settings_.begin(), settings_.end(), [&](const RawFact& f) { return f.key == key; });
+  }
+  void change(std::string_view key, Bytes value, const std::string& why) {
+    fact(key).source = "--set, " + why + " (was " + fact(key).value + ")";
+    fact(key).value = exact_text(value);
+  }
+
+  std::vector<RawFact>& facts_;
+  const std::vector<RawFact>& settings_;
+};
+
+}  // namespace
+
+std::string_view name_of(ComputeUnit unit) {
+  switch (unit) {
+    case ComputeUnit::tensor:
+      return "tensor";
+    case ComputeUnit::mma:
+      return "mma";
+    case ComputeUnit::fma:
+      return "fma";
+    case ComputeUnit::exp:
+      return "exp";
+  }
+  return "";
+}
+
+std::string rate_key(ComputeUnit unit, DType type) {
+  return "rate." + std::string(name_of(unit)) + "." + std::string(name_of(type));
+}
+
+OpsPerSecond Device::require_rate(ComputeUnit unit, DType type) const {
+  if (const auto known = rate(unit, type)) return *known;
+  std::string types;
+  for (const DType other : rate_types) {
+    if (rate(unit, other)) types += " " + std::string(name_of(other));
+  }
+  throw InputError("device " + name + " has no " + rate_key(unit, type) + "; it has rates of " +
+                   std::string(name_of(unit)) + " for:" + (types.empty() ? " none" : types) + "; add one with --set " +
+                   rate_key(unit, type) + "=...");
+}
+
+Hertz Device::rate_clock(ComputeUnit unit, DType type) const {
+  const bool matrix = unit == ComputeUnit::tensor || unit == ComputeUnit::mma;
+  return matrix && type != DType::fp64 ? clock.tensor.value_or(clock.boost) : clock.boost;
+}
+
+std::optional<double> Device::per_sm_clock(ComputeUnit unit, DType type) const {
+  const auto known = rate(unit, type);
+  if (!known) return std::nullopt;
+  return known->value / (static_cast<double>(sm.count) * rate_clock(unit, type).value);
+}
+
+std::optional<Count> Device::blocks_by_shared(Bytes shared) const {
+  assert(shared >= Bytes(0));
+  if (!fits_block(shared)) return 0;
+  const Count each = (shared + sm.shared_reserved).value();
+  if (each == 0) return std::nullopt;
+  return sm.shared_per_sm.value() / each;
+}
+
+std::vector<std::string_view> device_names() {
+  std::vector<std::string_view> names;
+  for (const ShippedDevice& device : shipped_devices()) names.push_back(device.name);
+  return names;
+}
+
+Device parse_device(std::string_view toml, std::string_view origin) {
+  return build_device(read_facts(toml, origin), origin);
+}
+
+Device load_device(std::string_view name_or_path) {
+  if (is_path(name_or_path)) return parse_device(read_device_file(std::string(name_or_path)), name_or_path);
+  const ShippedDevice& device = find_shipped(name_or_path);
+  return parse_device(device.toml, std::string(device.name) + ".toml");
+}
+
+void apply_overlay(Device& device, std::string_view toml, std::string_view origin) {
+  std::vector<RawFact> facts = raw_facts(device);
+  for (RawFact& fact : read_facts(toml, origin)) replace(facts, std::move(fact));
+  device = build_device(facts, origin);
+}
+
+void apply_settings(Device& device, const std::vector<std::string>& settings) {
+  std::vector<RawFact> facts = raw_facts(device);
+  std::vector<RawFact> changes;
+  for (const std::string& setting : settings) {
+    changes.push_back(parse_setting(setting));
+    replace(facts, changes.back());
+  }
+  SharedMemory(facts, changes).follow();
+  device = build_device(facts, "--set");
+}
+
+void apply_setting(Device& device, std::string_view setting) { apply_settings(device, {std::string(setting)}); }
+
+std::vector<DeviceFact> device_rows(const Device& device) {
+  std::vector<DeviceFact> rows;
+  for (const KeyRule& rule : key_rules()) {
+    const auto fact =
+        std::find_if(device.facts.begin(), device.facts.end(), [&](const DeviceFact& f) { return f.key == rule.key; });
+    if (fact != device.facts.end()) {
+      rows.push_back(*fact);
+    } else if (rule.key.substr(0, 5) != "rate.") {
+      rows.push_back({.key = rule.key, .value = "unknown", .source = ""});
+    }
+  }
+  return rows;
+}
+
+}  // namespace tilemeter
