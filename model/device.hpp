@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/dtype.hpp"
@@ -66,7 +68,7 @@ struct Device {
   Hbm hbm;
   Clock clock;
   Power power;
-  std::array<std::array<std::optional<OpsPerSecond>, rate_types.size()>, compute_units.size()> rates{};
+  std::map<std::pair<ComputeUnit, DType>, OpsPerSecond> rates;  ///< as given; `rate` adds the fallback
   std::vector<DeviceFact> facts;  ///< what the members were read from, in the order of `device_rows`
 
   /// Dense peak of the whole GPU: FLOP/s, for exp operations/s. mma falls back to tensor. nullopt when unknown.

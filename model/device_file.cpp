@@ -1,5 +1,6 @@
 #include "model/device_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -74,12 +75,19 @@ RawFact read_datum(const toml::table& table, const std::string& key, const std::
   return fact;
 }
 
+/// Whether keys of the schema lie below `table`, so that it may be empty.
+bool is_section(const std::string& table) {
+  const auto names = key_names();
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return name.rfind(table + ".", 0) == 0; });
+}
+
 void flatten(const toml::table& table, const std::string& prefix, const std::string& origin,
              std::vector<RawFact>& facts) {
   for (const auto& [name, node] : table) {
     const std::string key = (prefix.empty() ? "" : prefix + ".") + std::string(name.str());
     const toml::table* child = node.as_table();
-    if (child == nullptr || child->empty()) {
+    if (child == nullptr || (child->empty() && !is_section(key))) {
       throw InputError(origin + ": " + in_quotes(key) + ": found " +
                        (child == nullptr ? type_of(node) : "an empty table") + "; " + datum_form);
     }

@@ -81,19 +81,13 @@ void read_arch(Device& device, const Reading& reading) {
   device.arch = reading.value;
 }
 
-std::size_t index_of(ComputeUnit unit) { return static_cast<std::size_t>(unit); }
-std::size_t index_of(DType type) {
-  return static_cast<std::size_t>(std::find(rate_types.begin(), rate_types.end(), type) - rate_types.begin());
-}
-
 Read rate(ComputeUnit unit, DType type) {
   return [=](Device& device, const Reading& reading) {
     const bool exponential = unit == ComputeUnit::exp;
     const OpsPerSecond value = exponential ? parse_operations(reading.value, reading.place)  //
                                            : parse_flops(reading.value, reading.place);
     const auto format = [&](OpsPerSecond limit) { return exponential ? operations_text(limit) : flops_text(limit); };
-    device.rates[index_of(unit)][index_of(type)] =
-        within(value, OpsPerSecond{1e9}, OpsPerSecond{1e18}, reading, format);
+    device.rates[{unit, type}] = within(value, OpsPerSecond{1e9}, OpsPerSecond{1e18}, reading, format);
   };
 }
 
@@ -157,55 +151,6 @@ std::vector<KeyRule> all_rules() {
   return rules;
 }
 
-void check_spelling(const RawFact& fact, const KeyRule& rule, const std::string& place) {
-  if (fact.spelling == Spelling::setting || fact.spelling == rule.spelling) return;
-  std::string found = fact.value;
-  if (fact.spelling == Spelling::text) found = "the text " + in_quotes(fact.value);
-  if (fact.spelling == Spelling::whole_number) found = "the bare number " + fact.value;
-  throw InputError(place + ": found " + found + "; expected " + rule.expected);
-}
-
-const RawFact* find_fact(const std::vector<RawFact>& facts, std::string_view key) {
-  const auto fact = std::find_if(facts.begin(), facts.end(), [&](const RawFact& f) { return f.key == key; });
-  return fact == facts.end() ? nullptr : &*fact;
-}
-
-void check_keys(const std::vector<RawFact>& facts, std::string_view origin) {
-  for (const RawFact& fact : facts) {
-    rule_of(fact.key, origin);
-    if (find_fact(facts, fact.key) != &fact) {
-      throw InputError(std::string(origin) + ": " + fact.key + " is given twice; expected once");
-    }
-  }
-}
-
-/// Relations between keys that hold on every GPU.
-void check_together(const Device& device, std::string_view origin) {
-  const Device::Sm& sm = device.sm;
-  const auto refuse = [&](const std::string& message) { throw InputError(std::string(origin) + ": " + message); };
-  const Bytes block = sm.shared_per_block + sm.shared_reserved;
-  if (block > sm.shared_per_sm) {
-    refuse("sm.shared_per_block " + exact_text(sm.shared_per_block) + " with sm.shared_reserved " +
-           exact_text(sm.shared_reserved) + " passes sm.shared_per_sm " + exact_text(sm.shared_per_sm) +
-           "; lower sm.shared_per_block, or raise sm.shared_per_sm to " + exact_text(block));
-  }
-  if (sm.shared_default > sm.shared_per_block) {
-    refuse("sm.shared_default " + exact_text(sm.shared_default) + " passes sm.shared_per_block " +
-           exact_text(sm.shared_per_block) + "; expected at most that");
-  }
-  if (sm.threads % 32 != 0) {
-    refuse("sm.threads " + std::to_string(sm.threads) + ": expected a multiple of 32, the threads of a warp");
-  }
-  if (sm.blocks > sm.threads) {
-    refuse("sm.blocks " + std::to_string(sm.blocks) + " passes sm.threads " + std::to_string(sm.threads) +
-           "; a block has a thread or more");
-  }
-  if (device.l2.size > device.hbm.size) {
-    refuse("l2.size " + exact_text(device.l2.size) + " passes hbm.size " + exact_text(device.hbm.size) +
-           "; expected a cache smaller than its memory");
-  }
-}
-
 }  // namespace
 
 const std::vector<KeyRule>& key_rules() {
@@ -225,31 +170,6 @@ const KeyRule& rule_of(std::string_view key, std::string_view origin) {
   }
   throw InputError(std::string(origin) + ": unknown key " + in_quotes(key) + suggestion(key, key_names()) +
                    "; the keys are: " + joined(key_names()));
-}
-
-Device build_device(const std::vector<RawFact>& facts, std::string_view origin) {
-  check_keys(facts, origin);
-  Device device;
-  for (const KeyRule& rule : key_rules()) {
-    const std::string place = std::string(origin) + ": " + rule.key;
-    const RawFact* fact = find_fact(facts, rule.key);
-    if (fact == nullptr && rule.presence == Presence::optional) continue;
-    if (fact == nullptr) {
-      throw InputError(place + " is missing; expected { value, source } with " + rule.expected);
-    }
-    check_spelling(*fact, rule, place);
-    rule.read(device, {.value = fact->value, .place = place});
-    device.facts.push_back({.key = fact->key, .value = fact->value, .source = fact->source});
-  }
-  check_together(device, origin);
-  return device;
-}
-
-std::optional<OpsPerSecond> Device::rate(ComputeUnit unit, DType type) const {
-  const std::size_t column = index_of(type);
-  if (column >= rate_types.size()) return std::nullopt;
-  const auto& own = rates[index_of(unit)][column];
-  return !own && unit == ComputeUnit::mma ? rates[index_of(ComputeUnit::tensor)][column] : own;
 }
 
 }  // namespace tilemeter
