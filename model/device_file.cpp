@@ -14,7 +14,7 @@
 namespace tilemeter {
 namespace {
 
-const std::string datum_form = "expected a table { value = ..., source = \"...\" }";
+constexpr const char* datum_form = "expected a table { value = ..., source = \"...\" }";
 
 std::string type_of(const toml::node& node) {
   switch (node.type()) {

@@ -72,7 +72,7 @@ void read_name(Device& device, const Reading& reading) {
 void read_arch(Device& device, const Reading& reading) {
   const std::string_view arch = reading.value;
   const std::size_t end = std::min(arch.find_first_not_of("0123456789", 3), arch.size());
-  const std::string_view suffix = arch.substr(std::min(end, arch.size()));
+  const std::string_view suffix = arch.substr(end);
   const bool known_suffix = suffix.empty() || suffix == "a" || suffix == "f";
   if (arch.substr(0, 3) != "sm_" || end < 5 || end > 6 || !known_suffix) {
     throw InputError(reading.place + " " + in_quotes(arch) +
@@ -84,15 +84,15 @@ void read_arch(Device& device, const Reading& reading) {
 Read rate(ComputeUnit unit, DType type) {
   return [=](Device& device, const Reading& reading) {
     const bool exponential = unit == ComputeUnit::exp;
-    const OpsPerSecond value = exponential ? parse_operations(reading.value, reading.place)  //
-                                           : parse_flops(reading.value, reading.place);
+    const auto parse = exponential ? parse_operations : parse_flops;
     const auto format = [&](OpsPerSecond limit) { return exponential ? operations_text(limit) : flops_text(limit); };
-    device.rates[{unit, type}] = within(value, OpsPerSecond{1e9}, OpsPerSecond{1e18}, reading, format);
+    device.rates[{unit, type}] =
+        within(parse(reading.value, reading.place), OpsPerSecond{1e9}, OpsPerSecond{1e18}, reading, format);
   };
 }
 
-const std::string size_example = "a byte size in B, KiB, MiB or GiB, such as \"227 KiB\"";
-const std::string count_example = "a whole number, such as 132";
+constexpr const char* size_example = "a byte size in B, KiB, MiB or GiB, such as \"227 KiB\"";
+constexpr const char* count_example = "a whole number, such as 132";
 
 std::vector<KeyRule> fixed_rules() {
   constexpr Bytes kib(Count{1} << 10), gib(Count{1} << 30), tib(Count{1} << 40);

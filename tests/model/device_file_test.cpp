@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include "model/shipped_devices.hpp"
 #include "tests/support/catch.hpp"
@@ -196,4 +197,27 @@ TEST_CASE("a truncated file is an error or a whole device, never a crash") {
       CHECK((complete || message.rfind("cut.toml:", 0) == 0));
     }
   }
+}
+
+TEST_CASE("a damaged file is an error or a device, never a crash") {
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  for (int i = 0; i < 500; ++i) {
+    std::string text = good;
+    for (auto changes = 1 + random() % 4; changes > 0; --changes) {
+      text[random() % text.size()] = static_cast<char>(random() % 256);
+    }
+    try {
+      parse(text);
+    } catch (const InputError& error) {
+      CHECK_THAT(error.what(), contains("mine.toml"));
+    }
+  }
+}
+
+TEST_CASE("a section may be empty when only its optional keys are left out") {
+  std::vector<RawFact> facts = read_facts("[l2]\n[rate]\n[rate.mma]\n", "overlay.toml");
+  CHECK(facts.empty());
+  CHECK_THROWS_WITH(read_facts("[l3]\n", "overlay.toml"), contains("\"l3\"") && contains("an empty table"));
 }
