@@ -117,8 +117,7 @@ std::vector<RawFact> read_facts(std::string_view toml, std::string_view origin) 
 std::string read_device_file(const std::string& path) {
   constexpr std::size_t largest = 1 << 20;
   const auto refuse = [&](const std::string& found) {
-    throw InputError("device file " + in_quotes(path) + ": " + found +
-                     "; expected a readable TOML file of at most 1 MiB");
+    throw InputError("--device " + in_quotes(path) + ": " + found + "; expected a readable TOML file of at most 1 MiB");
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) refuse("is a directory");
