@@ -105,6 +105,12 @@ def infeasible_sweep():
     return document([point("flash1", 4096, 64, paper(m, 64), m, count_overflow=False) for m in (12500, 25000)])
 
 
+def mixed_sweep():
+    """Several of everything: algorithms, masks, lengths, budgets in bytes and tilings."""
+    return document([point(name, n, 64, (q, k, "given"), m * 1024, "capacity_bytes", False, mask) for name in ("standard", "flash1", "flash2") for mask in ("none", "causal")
+                     for n in (1024, 4096) for m in (32, 64, 128, 227) for q in (32, 64, 128) for k in (32, 64, 128)])
+
+
 def large_sweep():
     """10,000 points: 100 x 100 tilings."""
     return block_sweep(range(16, 16 * 101, 16), range(16, 16 * 101, 16), capacity=400000)
@@ -129,7 +135,7 @@ def hostile_sweep():
 
 
 DOCUMENTS = {"budget": budget_sweep, "blocks": block_sweep, "length": length_sweep, "count": single_count, "infeasible": infeasible_sweep,
-             "large": large_sweep, "hostile": hostile_sweep, "not-counted": lambda: budget_sweep(count_overflow=False),
+             "large": large_sweep, "mixed": mixed_sweep, "hostile": hostile_sweep, "not-counted": lambda: budget_sweep(count_overflow=False),
              "several": lambda: budget_sweep(("standard", "flash1", "flash2"))}
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ const tensorAmount = (point, tensor, way, unit) => integer(point.raw.traffic?.te
 const barConfiguration = (points, others, metric) => {
   const colours = theme();
   const unit = metric.key === 'bytes' ? 'bytes' : 'elements';
-  const labels = points.map((point) => describe(point, others) || point.algorithm);
+  const labels = points.map((point) => shortened(describe(point, others) || point.algorithm));
   const datasets = tensorsOf(points).flatMap((tensor, index) => ['read', 'write'].map((way) => {
     const colour = colours.series[index % colours.series.length];
     const amounts = points.map((point) => tensorAmount(point, tensor, way, unit));

@@ -38,9 +38,9 @@ class Choices {
 /** A section with a heading, a row of controls, a chart and what stands under it. */
 const chartSection = (id, heading, intro, controls, frame, ...below) => element('section', { id, 'aria-labelledby': `${id}-heading` },
   element('h2', { id: `${id}-heading` }, heading), element('p', { class: 'muted' }, intro),
-  element('div', { class: 'bar' }, ...controls, element('span', { class: 'space' }), ...frame.buttons), element('figure', {}, frame.box, ...below));
+  element('div', { class: 'bar' }, ...controls.filter(Boolean), element('span', { class: 'space' }), ...frame.buttons), element('figure', {}, frame.box, ...below));
 
-const metricChooser = (points, state, changed) => chooser('show', metricsOf(points).map(({ key, label }) => [key, label]), state.metric.key, (key) => {
+const metricChooser = (points, state, changed) => metricsOf(points).length < 2 ? null : chooser('show', metricsOf(points).map(({ key, label }) => [key, label]), state.metric.key, (key) => {
   state.metric = metrics.find((metric) => metric.key === key);
   changed();
 });
@@ -126,8 +126,8 @@ const barSection = (points, swept) => {
   const changed = () => frame.show(() => barConfiguration(counted, swept, state.metric), 'Reads and writes of each tensor, stacked; the figures are in the details of the table of points.');
   redraws.push(() => frame.draw());
   frame.buttons[0].hidden = true;
-  const controls = metricsOf(counted).length > 1 ? [metricChooser(counted.map((point) => ({ ...point, seconds: null })), state, changed)] : [];
-  const section = chartSection('tensors', 'Traffic by tensor', 'Solid: reads. Hatched: writes.', controls, frame);
+  const choice = metricChooser(counted.map((point) => ({ ...point, seconds: null })), state, changed);
+  const section = chartSection('tensors', 'Traffic by tensor', 'Solid: reads. Hatched: writes.', [choice], frame);
   return { section, draw: changed };
 };
 

@@ -14,7 +14,7 @@ const scaled = (value, base, units) => {
     step += 1;
   }
   const digits = step === 0 || Number.isInteger(size) ? 0 : size < 10 ? 2 : 1;
-  return `${size.toFixed(digits)} ${units[step]}`.trim();
+  return `${Number(size.toFixed(digits))} ${units[step]}`.trim();
 };
 
 /** Bytes in binary units: "33.8 MiB". */
@@ -34,6 +34,9 @@ const plural = (count, noun) => `${grouped(BigInt(count))} ${noun}${count === 1 
 
 /** Text broken into lines of at most `width` characters, at spaces where there are any. */
 const wrapped = (text, width = 64) => text.match(new RegExp(`.{1,${width}}(\\s|$)|.{1,${width}}`, 'g')) ?? [];
+
+/** Text cut to what a legend has room for. */
+const shortened = (text) => (text.length > 60 ? `${text.slice(0, 59)}\u2026` : text);
 
 /** A DOM node. String children become text nodes, so nothing in the data is ever parsed as HTML. */
 const element = (tag, attributes = {}, ...children) => {

@@ -20,16 +20,34 @@ class Cell extends Chart.Element {
       context.fillStyle = fill;
       context.fillRect(...box);
     }
-    if (!look.ring) return;
-    context.lineWidth = 3;
-    context.strokeStyle = look.ring;
-    context.strokeRect(box[0] + 2, box[1] + 2, width - 4, height - 4);
+    if (look.text && width > 46 && height > 15) {
+      context.font = `11px ${Chart.defaults.font.family}`;
+      context.fillStyle = look.ink;
+      context.textAlign = 'center';
+      context.textBaseline = 'middle';
+      context.fillText(look.text, x, y);
+    }
+  }
+
+  drawRing(context) {
+    const width = Math.max(this.width - 4, 8);
+    const height = Math.max(this.height - 4, 8);
+    for (const [lineWidth, colour] of [[5, '#10151c'], [2.5, '#ffffff']]) {
+      context.lineWidth = lineWidth;
+      context.strokeStyle = colour;
+      context.strokeRect(this.x - width / 2, this.y - height / 2, width, height);
+    }
   }
 }
 Cell.id = 'cell';
 Cell.defaults = {};
 
 class HeatMap extends Chart.DatasetController {
+  draw() {
+    super.draw();
+    this._cachedMeta.data.filter((cell) => cell.look.isMinimum).forEach((cell) => cell.drawRing(this.chart.ctx));
+  }
+
   update(mode) { this.updateElements(this._cachedMeta.data, 0, this._cachedMeta.data.length, mode); }
 
   updateElements(cells, start, count, mode) {
@@ -79,9 +97,11 @@ const heatShare = ([low, high], value) => {
 
 const cellLook = (point, metric, range, least, colours, patterns) => {
   const value = metric.of(point);
-  const fills = [value === null ? colours.line : heat(heatShare(range, Number(value)))];
+  const share = value === null ? 0 : heatShare(range, Number(value));
+  const fills = [value === null ? colours.line : heat(share)];
   if (!point.feasible) fills.push(value === null ? patterns.empty : patterns.over);
-  return { fills, ring: least && least.at[0] === point ? '#ffffff' : null };
+  const text = value === null || !point.feasible ? '' : metric.tick(value);
+  return { fills, text, ink: share > 0.55 ? '#10151c' : '#ffffff', isMinimum: least !== null && least.at[0] === point };
 };
 
 const heatDimension = (key) => dimensions.find((dim) => dim.key === key);
@@ -102,7 +122,7 @@ const heatConfiguration = (points, metric) => {
     label: ({ raw }) => [raw.point.algorithm, ...pointLines(raw.point)],
     footer: ([item]) => (item ? pointFooter(item.raw.point) : []),
   };
-  const side = (key, reverse) => ({ type: 'category', labels: labels(key), offset: true, reverse, ...axis(colours, `${key} (rows)`, { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 8 } }) });
+  const side = (key, reverse) => ({ type: 'category', labels: labels(key), offset: true, reverse, ...axis(colours, `${key} (rows)`, { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 8, callback: (_, i) => grouped(BigInt(labels(key)[i])) } }) });
   options.scales = { x: side('block_q', false), y: side('block_k', true) };
   return { type: 'heatMap', data: { datasets: [{ kind: 'heat', label: metric.title, data }] }, options };
 };

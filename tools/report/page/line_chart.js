@@ -1,6 +1,6 @@
 // Traffic against one numeric dimension: a line for each combination of the others, and standard attention beside them.
 
-const mostLines = 12;
+const mostLines = 8;
 
 /** The best counted point of `points`: one that fits before one that does not, then the least of the metric. */
 const best = (points, metric) => {
@@ -51,23 +51,31 @@ const uncountedDataset = (lines, dim, metric, floor, colours) => {
            borderColor: colours.bad, backgroundColor: colours.bad, pointBorderWidth: 2.5 };
 };
 
-/** Standard attention for the problems of the lines, each distinct curve once. */
-const standardDatasets = (lines, dim, others, metric, standard, colours) => {
+/** Standard attention for the problems of the lines: its values by place, once for each distinct curve. */
+const standardCurves = (lines, names, dim, metric, standard) => {
   const curves = new Map();
-  const names = others.filter((other) => problemDims.includes(other) && other.key !== dim.key);
-  for (const { line } of lines) {
-    const found = line.map((point) => ({ point, answer: standard(point, metric) })).filter(({ answer }) => answer);
-    if (found.length === 0 || isStandard(line[0].algorithm)) continue;
-    const data = found.map(({ point, answer }) => ({ x: Number(point[dim.key]), y: Number(answer.value), answer }));
-    const curve = data.map(({ x, y }) => `${x}:${y}`).join();
-    const { source, name } = found[0].answer;
-    const problem = describe(line[0], names);
-    if (!curves.has(curve)) curves.set(curve, { data, label: `${name.replace('_', ' ')} attention (${source})`, problem });
+  for (const point of lines.flatMap(({ line }) => line)) {
+    const answer = isStandard(point.algorithm) ? null : standard(point, metric);
+    if (!answer) continue;
+    const name = [answer.name, answer.source, keyOf(point, names)].join();
+    if (!curves.has(name)) curves.set(name, { answer, point, places: new Map() });
+    curves.get(name).places.set(Number(point[dim.key]), answer);
   }
-  return [...curves.values()].map(({ data, label, problem }, index) => ({
-    label: curves.size > 1 && problem ? `${label}, ${problem}` : label, data, kind: 'standard', order: 3, borderColor: colours.muted, backgroundColor: colours.muted,
-    borderDash: [[7, 5], [2, 3], [10, 3, 2, 3]][index % 3], borderWidth: 2, pointRadius: 0, pointHitRadius: 6, pointStyle: 'line',
-  }));
+  const drawn = [...curves.values()].map(({ answer, point, places }) => ({
+    answer, point, data: [...places].map(([x, found]) => ({ x, y: Number(found.value), answer: found })).sort((one, other) => one.x - other.x) }));
+  const shapes = drawn.map(({ data }) => data.map(({ x, y }) => `${x}:${y}`).join());
+  return drawn.filter((_, index) => shapes.indexOf(shapes[index]) === index);
+};
+
+const standardDatasets = (lines, dim, others, metric, standard, colours) => {
+  const names = others.filter((other) => problemDims.includes(other) && other.key !== 'mask');  // it computes the full rectangle under any mask
+  const curves = standardCurves(lines, names, dim, metric, standard);
+  return curves.map(({ answer, point, data }, index) => {
+    const label = `${answer.name.replace('_', ' ')} attention (${answer.source})`;
+    return { label: curves.length > 1 && names.length > 0 ? `${label}, ${describe(point, names)}` : label, data, kind: 'standard', order: 3,
+             borderColor: colours.muted, backgroundColor: colours.muted, borderDash: [[7, 5], [2, 3], [10, 3, 2, 3]][index % 3], borderWidth: 2,
+             pointRadius: 0, pointHitRadius: 6, pointStyle: 'line' };
+  });
 };
 
 const breakEvenDataset = (lines, dim, metric, standard, colours) => {
@@ -83,6 +91,12 @@ const lineTooltip = (dim, metric) => ({
   footer: ([item]) => (item?.raw.point ? pointFooter(item.raw.point) : []),
 });
 
+/** Legend entries in the colour and dash of the line, whatever its first point looks like. */
+const lineLegend = (chart) => chart.data.datasets.map((dataset, datasetIndex) => ({
+  datasetIndex, text: shortened(dataset.label), kind: dataset.kind, hidden: !chart.isDatasetVisible(datasetIndex), fontColor: theme().ink, strokeStyle: dataset.borderColor,
+  fillStyle: dataset.borderColor, pointStyle: dataset.pointStyle, lineWidth: 2, lineDash: dataset.kind === 'standard' ? [4, 3] : [],
+})).filter(({ kind }) => kind === 'line' || kind === 'standard');
+
 /** The Chart.js configuration of `lines` along `dim`. */
 const lineConfiguration = (lines, dim, others, metric, standard) => {
   const colours = theme();
@@ -97,7 +111,7 @@ const lineConfiguration = (lines, dim, others, metric, standard) => {
   const [left, right] = spread(places.length > 0 ? places : [1], 0.04);
   const options = baseOptions(colours);
   options.plugins.tooltip.callbacks = lineTooltip(dim, metric);
-  options.plugins.legend.labels.filter = (item, data) => ['line', 'standard'].includes(data.datasets[item.datasetIndex].kind);
+  options.plugins.legend.labels.generateLabels = lineLegend;
   const budgetText = (value) => (dim.key === 'sram_bytes' ? binary(value) : grouped(BigInt(Math.round(value))));
   options.scales = {
     x: { ...numericAxis(colours, dim.unit ? `${dim.title ?? dim.label} (${dim.unit})` : dim.title ?? dim.label, places, { text: budgetText, isBinary: dim.key === 'sram_bytes', atValues: true }), min: left, max: right },

@@ -8,6 +8,7 @@ const showReport = () => {
   const text = document.getElementById('data').textContent;
   const report = { ...parseExactly(text), text };
   const points = (report.points ?? [report]).map(readPoint);
+  mergeTwins(points);
   showSummary(document.getElementById('summary'), report, points);
   const sections = points.length > 0 ? chartSections(points) : [];
   const place = document.getElementById('sections');

@@ -68,6 +68,17 @@ const dimensions = [
   { key: 'block_q', label: 'block_q', unit: 'rows', numeric: true },
   { key: 'block_k', label: 'block_k', unit: 'rows', numeric: true },
 ];
+
+/** Pairs that most runs set together. Where they are equal in every point, the second is not worth showing. */
+const twins = [['seq_q', 'seq_k', { label: 'N', title: 'sequence length N' }], ['head_dim', 'head_dim_v', {}], ['heads', 'kv_heads', {}]];
+const mergeTwins = (points) => {
+  for (const [first, second, names] of twins) {
+    if (!points.every((point) => point[first] === point[second])) continue;
+    Object.assign(dimensions.find(({ key }) => key === first), names);
+    dimensions.find(({ key }) => key === second).merged = true;
+  }
+};
+
 const tilingKeys = ['stages', 'block_q', 'block_k'];
 const budgetKeys = ['sram_elements', 'sram_bytes'];
 

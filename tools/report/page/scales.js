@@ -15,7 +15,7 @@ const roundTicks = (low, high, isBinary) => {
 
 const evenTicks = (low, high) => {
   const size = 10 ** Math.floor(Math.log10((high - low) / 3));
-  const step = [1, 2, 5, 10].map((factor) => factor * size).find((candidate) => (high - low) / candidate <= 6);
+  const step = [1, 2, 5, 10].map((factor) => factor * size).find((candidate) => (high - low) / candidate <= 8);
   const ticks = [];
   for (let value = Math.ceil(low / step) * step; value <= high; value += step) ticks.push(value);
   return ticks;

@@ -7,7 +7,7 @@ const verdictOf = (points) => {
   const checked = counted.length - unchecked;
   if (wrong > 0) return ['bad', `${plural(counted.length, 'point')} counted, ${grouped(BigInt(wrong))} of them NOT equal to ${wrong === 1 ? 'its' : 'their'} closed form`];
   if (counted.length === 0) return ['warn', 'No point was counted'];
-  if (unchecked === 0) return ['good', `${plural(counted.length, 'point')} counted, all equal to their closed form`];
+  if (unchecked === 0) return ['good', counted.length === 1 ? '1 point counted, equal to its closed form' : `${plural(counted.length, 'point')} counted, all equal to their closed form`];
   return ['warn', `${plural(counted.length, 'point')} counted; ${grouped(BigInt(checked))} equal to their closed form, ${grouped(BigInt(unchecked))} without one to compare with`];
 };
 
@@ -26,7 +26,7 @@ const fact = (name, value) => element('div', {}, element('dt', {}, name), elemen
 /** Dimensions with one value over all points, and the range of the others. */
 const dimensionFacts = (points) => dimensions.map((dim) => {
   const values = valuesOf(points, dim);
-  if (values.length === 0 || (dim.key === 'device' && values.length === 0)) return null;
+  if (dim.merged || values.length === 0) return null;
   const name = dim.label + (dim.key === 'sram_elements' ? ' (elements)' : '');
   if (values.length <= 4) return fact(name, values.map((value) => shown(value, dim)).join(', '));
   return fact(name, dim.numeric ? `${shown(values[0], dim)} to ${shown(values.at(-1), dim)} (${values.length} values)` : `${values.length} values`);

@@ -5,25 +5,24 @@ const rowsAtOnce = 100;
 const tagOf = (point) => ({ equal: 'good', MISMATCH: 'bad', infeasible: 'bad' })[point.status] ?? 'warn';
 
 const comparisonText = (point) => {
-  if (!point.elements) return '';
-  return point.equal === null ? 'no closed form to compare with' : point.equal ? 'equal to closed form' : 'MISMATCH with closed form';
+  if (!point.elements) return 'not counted';
+  return point.equal === null ? 'no closed form' : point.equal ? 'equal' : 'MISMATCH';
 };
 
 const statusText = (point) => {
-  const comparison = comparisonText(point);
-  if (point.feasible) return comparison || 'not counted';
-  const size = point.overflow === null ? '' : `, ${grouped(point.overflow)} elements too large`;
-  return `infeasible${size}${comparison && `; counted, ${comparison}`}${point.reason && `: ${point.reason}`}`;
+  if (point.feasible) return comparisonText(point);
+  return point.elements ? `infeasible, ${comparisonText(point)}` : 'infeasible';
 };
 
 const exactColumn = (heading, unit, value) => ({ heading, unit, value, text: (point) => grouped(value(point)), number: true });
 
 /** The columns that these points need: what varies, then the figures. A `value` sorts; a `text` is shown. */
 const columnsOf = (points) => {
-  const varying = dimensions.filter((dim) => dim.key === 'algorithm' || tilingKeys.slice(1).includes(dim.key) || budgetKeys.includes(dim.key) || new Set(points.map((point) => String(point[dim.key]))).size > 1)
-    .filter((dim) => points.some((point) => point[dim.key] !== null));
+  const varying = dimensions.filter((dim) => dim.key === 'algorithm' || tilingKeys.slice(1).includes(dim.key) || budgetKeys.includes(dim.key) || valuesOf(points, dim).length > 1)
+    .filter((dim) => !dim.merged && points.some((point) => point[dim.key] !== null));
   const columns = [
     exactColumn('#', '', (point) => BigInt(point.index + 1)),
+    { heading: 'status', unit: 'against closed form', value: statusText, text: statusText, status: true },
     ...varying.map((dim) => ({ heading: dim.label, unit: dim.unit ?? '', value: (point) => point[dim.key], text: (point) => (dim.numeric ? grouped(point[dim.key]) : point[dim.key] ?? ''), number: dim.numeric })),
     exactColumn('read', 'elements', (point) => point.elements?.read ?? null),
     exactColumn('write', 'elements', (point) => point.elements?.write ?? null),
@@ -32,55 +31,16 @@ const columnsOf = (points) => {
     { heading: 'total', unit: 'binary units', value: (point) => point.bytes?.total ?? null, text: (point) => (point.bytes ? binary(point.bytes.total) : ''), number: true },
     exactColumn('on chip', 'elements', (point) => point.peak_elements),
     exactColumn('on chip', 'bytes', (point) => point.peak_bytes),
+    exactColumn('overflow', 'elements', (point) => point.overflow),
     { heading: 'predicted', unit: 'time', value: (point) => point.seconds, text: (point) => (point.seconds === null ? '' : duration(point.seconds)), number: true },
-  ].filter(({ value }) => points.some((point) => value(point) !== null));
-  return [...columns, { heading: 'status', unit: 'against closed form', value: statusText, text: statusText, status: true }];
+    { heading: 'reason', unit: '', value: (point) => point.reason || null, text: (point) => point.reason, reason: true },
+  ];
+  return columns.filter(({ value }) => points.some((point) => value(point) !== null));
 };
 
 const ordered = (a, b) => {
   if (a === null || b === null) return (a === null) - (b === null);
   return a < b ? -1 : a > b ? 1 : 0;
-};
-
-/** Scalars of a JSON value under their paths joined by `_`, as CSV columns are named. Lists are left out. */
-const flattened = (value, path = '', found = {}) => {
-  for (const [key, inner] of Object.entries(value)) {
-    const name = path ? `${path}_${key}` : key;
-    if (inner !== null && typeof inner === 'object') {
-      if (!Array.isArray(inner)) flattened(inner, name, found);
-    } else found[name] = inner;
-  }
-  return found;
-};
-
-const csvCell = (value) => {
-  const text = value === undefined || value === null ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
-/** The points as CSV (RFC 4180), every scalar of their JSON. */
-const csvOf = (points) => {
-  const rows = points.map((point) => flattened(point.raw));
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return [columns, ...rows.map((row) => columns.map((name) => row[name]))].map((cells) => `${cells.map(csvCell).join(',')}\r\n`);
-};
-
-const smallTable = (caption, headings, rows) => element('table', {}, element('caption', {}, caption),
-  element('thead', {}, element('tr', {}, ...headings.map((text, i) => element('th', { scope: 'col', class: i > 0 ? 'number' : null }, text)))),
-  element('tbody', {}, ...rows.map((cells) => element('tr', {}, ...cells.map((text, i) => element('td', { class: i > 0 ? 'number' : null }, text))))));
-
-const tensorTable = (tensors) => smallTable('Traffic by tensor', ['tensor', 'read (elements)', 'write (elements)', 'read (bytes)', 'write (bytes)'],
-  Object.entries(tensors).map(([name, t]) => [name, ...['read_elements', 'write_elements', 'read_bytes', 'write_bytes'].map((key) => grouped(integer(t[key])))]));
-
-const tileTable = (tiles) => smallTable('Tiles on chip', ['tile', 'rows', 'columns', 'elements', 'bytes'],
-  tiles.map((tile) => [`${tile.name}${tile.space ? ` (${tile.space})` : ''}`, ...['rows', 'cols', 'elements', 'bytes'].map((key) => grouped(integer(tile[key])))]));
-
-const closedFormLine = ({ expression, elements }) => element('p', {}, `Closed form: ${expression ?? ''}${elements ? ` = ${grouped(integer(elements.total))} elements` : ''}`);
-
-const detailRow = (point, span) => {
-  const { traffic, sram, closed_form: closed } = point.raw;
-  const parts = element('div', { class: 'parts' }, traffic?.tensors ? tensorTable(traffic.tensors) : null, Array.isArray(sram?.tiles) && sram.tiles.length > 0 ? tileTable(sram.tiles) : null);
-  return element('tr', { class: 'detail' }, element('td', { colspan: span }, closed && closed.expression !== undefined ? closedFormLine(closed) : null, point.reason ? element('p', {}, point.reason) : null, parts));
 };
 
 class PointTable {
@@ -120,7 +80,7 @@ class PointTable {
   row(point) {
     const cells = this.columns.map((column) => {
       if (column.status) return element('td', { class: 'status' }, element('span', { class: `tag ${tagOf(point)}` }, column.text(point)));
-      return element('td', { class: column.number ? 'number' : null }, column.text(point));
+      return element('td', { class: column.number ? 'number' : column.reason ? 'reason' : 'text' }, column.text(point));
     });
     const row = element('tr', { 'data-point': point.index });
     const toggle = element('button', { type: 'button', class: 'expand', 'aria-expanded': 'false', 'aria-label': `Details of point ${point.index + 1}`, onclick: () => this.toggle(point, row, toggle) }, '\u25b8');
