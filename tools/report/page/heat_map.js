@@ -113,7 +113,6 @@ const heatConfiguration = (points, metric) => {
   const least = minimum(points, metric);
   const range = heatRange(points, metric);
   const data = points.map((point) => ({ x: String(point.block_q), y: String(point.block_k), point, look: cellLook(point, metric, range, least, colours, patterns) }));
-  const labels = (key) => valuesOf(points, heatDimension(key)).map(String);
   const options = baseOptions(colours);
   options.interaction = { mode: 'nearest', intersect: true };
   options.plugins.legend.display = false;
@@ -122,7 +121,11 @@ const heatConfiguration = (points, metric) => {
     label: ({ raw }) => [raw.point.algorithm, ...pointLines(raw.point)],
     footer: ([item]) => (item ? pointFooter(item.raw.point) : []),
   };
-  const side = (key, reverse) => ({ type: 'category', labels: labels(key), offset: true, reverse, ...axis(colours, `${key} (rows)`, { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 8, callback: (_, i) => grouped(BigInt(labels(key)[i])) } }) });
+  const side = (key, reverse) => {
+    const sizes = valuesOf(points, heatDimension(key));
+    const ticks = { maxRotation: 0, autoSkipPadding: 8, callback: (place) => grouped(sizes[place]) };
+    return { type: 'category', labels: sizes.map(String), offset: true, reverse, ...axis(colours, `${key} (rows)`, { grid: { display: false }, ticks }) };
+  };
   options.scales = { x: side('block_q', false), y: side('block_k', true) };
   return { type: 'heatMap', data: { datasets: [{ kind: 'heat', label: metric.title, data }] }, options };
 };

@@ -93,9 +93,19 @@ const valuesOf = (points, dim) => {
 /** The dimensions with several values that no combination of earlier ones determines: those that were swept. */
 const sweptDimensions = (points) => {
   const swept = [];
-  const distinct = (dims) => new Set(points.map((point) => keyOf(point, dims))).size;
+  let groups = points.map(() => 0);
+  let count = 1;
   for (const dim of dimensions) {
-    if (distinct([...swept, dim]) > distinct(swept)) swept.push(dim);
+    const numbers = new Map();
+    const finer = points.map((point, index) => {
+      const name = `${groups[index]} ${point[dim.key]}`;
+      if (!numbers.has(name)) numbers.set(name, numbers.size);
+      return numbers.get(name);
+    });
+    if (numbers.size <= count) continue;
+    swept.push(dim);
+    groups = finer;
+    count = numbers.size;
   }
   return swept;
 };

@@ -80,7 +80,7 @@ class PointTable {
   row(point) {
     const cells = this.columns.map((column) => {
       if (column.status) return element('td', { class: 'status' }, element('span', { class: `tag ${tagOf(point)}` }, column.text(point)));
-      return element('td', { class: column.number ? 'number' : column.reason ? 'reason' : 'text' }, column.text(point));
+      return element('td', { title: column.reason ? column.text(point) : null, class: column.number ? 'number' : column.reason ? 'reason' : 'text' }, column.text(point));
     });
     const row = element('tr', { 'data-point': point.index });
     const toggle = element('button', { type: 'button', class: 'expand', 'aria-expanded': 'false', 'aria-label': `Details of point ${point.index + 1}`, onclick: () => this.toggle(point, row, toggle) }, '\u25b8');
