@@ -250,6 +250,16 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(rows[0]["reason"], documents.HOSTILE)
         self.assertEqual([row["sram_capacity_elements"] for row in rows], [str(m) for m in documents.BUDGETS])
 
+    def test_the_downloaded_csv_gives_the_same_report(self):
+        self.open(documents.budget_sweep(count_overflow=False))
+        source, page = (os.path.join(Setting.folder, name) for name in ("again.csv", "again.html"))
+        with open(source, "w", newline="") as file:
+            file.write(self.downloaded("csv"))
+        drawn = [self.series("budget-chart", kind) for kind in ("line", "uncounted", "standard")], self.texts("#table tbody td"), self.texts(".break-even, #verdict")
+        subprocess.run([Setting.render, source, page, "Report"], check=True)
+        self.browser.open(page)
+        self.assertEqual(([self.series("budget-chart", kind) for kind in ("line", "uncounted", "standard")], self.texts("#table tbody td"), self.texts(".break-even, #verdict")), drawn)
+
     def test_table_sorts_filters_and_opens(self):
         self.open(documents.budget_sweep())
         heads = self.js("[...document.querySelectorAll('#table thead button')].map((button) => button.innerText)")

@@ -5,7 +5,7 @@ const smallTable = (caption, headings, rows) => element('table', {}, element('ca
   element('tbody', {}, ...rows.map((cells) => element('tr', {}, ...cells.map((text, i) => element('td', { class: i > 0 ? 'number' : null }, text))))));
 
 const tensorTable = (tensors) => smallTable('Traffic by tensor', ['tensor', 'read (elements)', 'write (elements)', 'read (bytes)', 'write (bytes)'],
-  Object.entries(tensors).map(([name, t]) => [name, ...['read_elements', 'write_elements', 'read_bytes', 'write_bytes'].map((key) => grouped(integer(t[key])))]));
+  Object.entries(tensors).map(([name, t]) => [name, ...['read_elements', 'write_elements', 'read_bytes', 'write_bytes'].map((key) => grouped(integer(t?.[key])))]));
 
 const tileTable = (tiles) => smallTable('Tiles on chip', ['tile', 'rows', 'columns', 'elements', 'bytes'],
   tiles.map((tile) => [`${tile.name}${tile.space ? ` (${tile.space})` : ''}`, ...['rows', 'cols', 'elements', 'bytes'].map((key) => grouped(integer(tile[key])))]));

@@ -1,7 +1,7 @@
 // The points of the document as flat records, and which of their dimensions were swept.
 
 const maskOf = (problem) => {
-  if (problem.mask !== 'window') return problem.mask;
+  if (problem.mask !== 'window') return problem.mask ?? null;
   const side = (value) => (value === undefined || value === null || BigInt(value) < 0n ? 'unlimited' : String(value));
   return `window ${side(problem.window_left)}:${side(problem.window_right)}`;
 };
