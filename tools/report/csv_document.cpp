@@ -42,11 +42,10 @@ std::optional<Path> tensor_path(std::string_view column) {
   constexpr std::string_view prefix = "traffic_tensors_";
   if (!column.starts_with(prefix)) return std::nullopt;
   column.remove_prefix(prefix.size());
-  for (const std::string_view leaf : {"read_elements", "write_elements", "read_bytes", "write_bytes"}) {
-    if (column.size() > leaf.size() + 1 && column.ends_with("_" + std::string(leaf))) {
-      return Path{"traffic", "tensors", std::string(column.substr(0, column.size() - leaf.size() - 1)),
-                  std::string(leaf)};
-    }
+  for (const std::string_view ending : {"_read_elements", "_write_elements", "_read_bytes", "_write_bytes"}) {
+    if (column.size() <= ending.size() || !column.ends_with(ending)) continue;
+    const std::string_view tensor = column.substr(0, column.size() - ending.size());
+    return Path{"traffic", "tensors", std::string(tensor), std::string(ending.substr(1))};
   }
   return std::nullopt;
 }
@@ -74,7 +73,7 @@ std::string json_string(std::string_view text) {
       quoted += c;
     }
   }
-  return quoted + '"';
+  return quoted.append("\"");
 }
 
 /// Whether `text` is a JSON number: digits without a leading zero, then perhaps a fraction and an exponent.
@@ -122,9 +121,10 @@ struct Tree {
   std::string json() const {
     if (members.empty()) return scalar;
     std::string text;
-    for (const auto& [key, member] : members)
-      text += (text.empty() ? "{" : ",") + json_string(key) + ":" + member.json();
-    return text + "}";
+    for (const auto& [key, member] : members) {
+      text.append(text.empty() ? "{" : ",").append(json_string(key)).append(":").append(member.json());
+    }
+    return text.append("}");
   }
 };
 
@@ -162,6 +162,7 @@ class Reader {
     return std::string(plain);
   }
   std::string quoted_cell() {
+    const std::string opened = place();
     std::string cell;
     for (; !done(); ++at_) {
       if (text_[at_] == '"' && !(at_ + 1 < text_.size() && text_[at_ + 1] == '"')) {
@@ -172,7 +173,7 @@ class Reader {
       if (text_[at_] == '\n') ++line_;
       cell += text_[at_];
     }
-    throw InputError(place() + " opens a quoted cell that is never closed");
+    throw InputError(opened + " opens a quoted cell that is never closed");
   }
 
   std::string_view text_;
@@ -214,7 +215,7 @@ std::string document_of_csv(std::string_view csv) {
       throw InputError("report input: line " + std::to_string(line) + " of the CSV has " + std::to_string(row.size()) +
                        " cells; the heading has " + std::to_string(columns.size()));
     }
-    points += (points.empty() ? "" : ",") + point_of(columns, row);
+    points.append(points.empty() ? "" : ",").append(point_of(columns, row));
   }
   return R"({"schema":1,"command":"sweep","version":"unknown","points":[)" + points + "]}";
 }
