@@ -13,11 +13,13 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def find_browser():
-    for name in NAMES:
+    """The browser named by TILEMETER_BROWSER, else the first of the usual names that is installed."""
+    names = (os.environ["TILEMETER_BROWSER"],) if "TILEMETER_BROWSER" in os.environ else NAMES
+    for name in names:
         path = shutil.which(name)
         if path:
             return path
-    raise SystemExit("no browser: install the package chromium (looked for " + ", ".join(NAMES) + ")")
+    raise SystemExit("no browser: install the package chromium (looked for " + ", ".join(names) + ")")
 
 
 class Browser:
@@ -33,10 +35,24 @@ class Browser:
             os.dup2(inner[0], 3)
             os.dup2(inner[1], 4)
 
-        command = [find_browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
-                   "--disable-background-networking", "--disable-component-update", "--user-data-dir=" + self.profile.name,
-                   f"--window-size={width},{height}", "--remote-debugging-pipe", "about:blank"]
-        self.process = subprocess.Popen(command, preexec_fn=place, pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        command = [
+            find_browser(),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--user-data-dir=" + self.profile.name,
+            f"--window-size={width},{height}",
+            "--remote-debugging-pipe",
+            "about:blank",
+        ]
+        self.process = subprocess.Popen(
+            command, preexec_fn=place, pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         for descriptor in (to_browser, from_browser, *inner):
             os.close(descriptor)
         self.buffer = b""
@@ -95,7 +111,15 @@ class Browser:
         return answer["result"].get("value")
 
     def mouse(self, kind, x, y, buttons=0):
-        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left" if kind != "mouseMoved" or buttons else "none", buttons=buttons, clickCount=1)
+        self.call(
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=x,
+            y=y,
+            button="left" if kind != "mouseMoved" or buttons else "none",
+            buttons=buttons,
+            clickCount=1,
+        )
 
     def drag(self, start, end):
         self.mouse("mousePressed", *start, buttons=1)
@@ -122,7 +146,11 @@ class Browser:
                 found.append("console: " + json.dumps(parameters["args"])[:500])
             elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
                 found.append("log: " + parameters["entry"]["text"])
-            elif method == "Network.requestWillBeSent" and not parameters["request"]["url"].startswith("data:") and parameters.get("type") != "Document":
+            elif (
+                method == "Network.requestWillBeSent"
+                and not parameters["request"]["url"].startswith("data:")
+                and parameters.get("type") != "Document"
+            ):
                 found.append("request: " + parameters["request"]["url"])
         return found
 

@@ -15,78 +15,17 @@ import time
 import unittest
 
 import report_documents as documents
-from browser import Browser
+from report_case import ReportCase, Setting
 
 TOTALS = [67960832, 34242560, 17383424, 9355264, 5341184]
 STANDARD = 68157440
-
-
-class Setting:
-    """Filled from the command line."""
-
-    render = None
-    folder = None
 
 
 def grouped(number):
     return f"{number:,}"
 
 
-class ReportTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
-
-    def open(self, document, title="Report"):
-        """Renders `document` and shows it; returns the text of the page."""
-        source, page = (os.path.join(Setting.folder, self.id().rsplit(".", 1)[-1] + ending) for ending in (".json", ".html"))
-        with open(source, "w") as file:
-            json.dump(document, file)
-        subprocess.run([Setting.render, source, page, title], check=True)
-        self.browser.open(page)
-        return self.browser.evaluate("document.body.innerText")
-
-    def js(self, expression):
-        return self.browser.evaluate(expression)
-
-    def text(self, selector):
-        return self.js(f"document.querySelector({json.dumps(selector)})?.innerText ?? null")
-
-    def texts(self, selector):
-        return self.js(f"[...document.querySelectorAll({json.dumps(selector)})].map((node) => node.innerText)")
-
-    def series(self, chart, kind, value="y"):
-        """`value` of every item of the datasets of this kind, one list each."""
-        return self.js(f"Chart.getChart('{chart}').data.datasets.filter((set) => set.kind === '{kind}').map((set) => set.data.map((item) => item.{value}))")
-
-    def sections(self):
-        return self.js("[...document.querySelectorAll('section')].map((node) => node.id)")
-
-    def column(self, heading, unit=""):
-        """The shown cells of the column of the table with this heading and unit."""
-        heads = self.js("[...document.querySelectorAll('#table thead th')].map((cell) => [cell.querySelector('button')?.innerText, cell.querySelector('.unit')?.innerText])")
-        place = heads.index([heading, unit]) + 1
-        return self.texts(f"#table tbody tr[data-point] > :nth-child({place})")
-
-    def click(self, selector):
-        self.js(f"document.querySelector({json.dumps(selector)}).click()")
-
-    def choose(self, section, label, value):
-        self.js(f"""(() => {{ const field = [...document.querySelectorAll('#{section} label')].find((node) => node.firstChild.textContent === '{label}').querySelector('select');
-                    field.value = '{value}'; field.dispatchEvent(new Event('change')); }})()""")
-
-    def downloaded(self, button):
-        """The text that a download button offers."""
-        return self.js(f"""new Promise((done) => {{ const original = URL.createObjectURL; URL.createObjectURL = (blob) => {{ blob.text().then(done); return 'data:,'; }};
-                           HTMLAnchorElement.prototype.click = () => {{}}; document.getElementById('{button}').click(); URL.createObjectURL = original; }})""")
-
+class ReportTest(ReportCase):
     def test_budget_sweep_draws_the_points_and_standard_attention(self):
         self.open(documents.budget_sweep(), "Traffic <and> more")
         self.assertEqual(self.text("h1"), "Traffic <and> more")
@@ -94,7 +33,10 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(self.series("budget-chart", "line"), [TOTALS])
         self.assertEqual(self.series("budget-chart", "line", "x"), [list(documents.BUDGETS)])
         self.assertEqual(self.series("budget-chart", "standard"), [[STANDARD] * 5])
-        self.assertEqual(self.js("Object.values(Chart.getChart('budget-chart').scales).map((scale) => scale.type)"), ["logarithmic"] * 2)
+        self.assertEqual(
+            self.js("Object.values(Chart.getChart('budget-chart').scales).map((scale) => scale.type)"),
+            ["logarithmic"] * 2,
+        )
         self.assertEqual(self.text("#verdict"), "5 points counted, all equal to their closed form")
         self.assertIn("2 points of 5 do not fit", self.text("#infeasible"))
         self.assertEqual(self.column("total", "elements"), [grouped(total) for total in TOTALS])
@@ -104,7 +46,9 @@ class ReportTest(unittest.TestCase):
         self.open(documents.budget_sweep())
         drawn = "Chart.getChart('budget-chart').getDatasetMeta(0).data.map((mark) => mark.options.{})"
         bad = self.js("getComputedStyle(document.documentElement).getPropertyValue('--bad').trim()")
-        self.assertEqual([colour == bad for colour in self.js(drawn.format("borderColor"))], [True, True, False, False, False])
+        self.assertEqual(
+            [colour == bad for colour in self.js(drawn.format("borderColor"))], [True, True, False, False, False]
+        )
         self.assertIn("does not fit the budget, counted all the same", " ".join(self.texts("#budget .key li")))
         self.assertEqual(self.column("status", "against closed form"), ["infeasible, equal"] * 2 + ["equal"] * 3)
         self.assertEqual(self.column("overflow", "elements"), ["2,543", "2,136", "", "", ""])
@@ -121,10 +65,15 @@ class ReportTest(unittest.TestCase):
     def test_break_even_between_two_budgets_and_nowhere(self):
         below = documents.point("flash1", 4096, 64, documents.paper(6250, 64), 6250)
         self.open(documents.document([below, *documents.budget_sweep()["points"]]))
-        self.assertIn("break-even between M = 6,250 elements and M = 12,500 elements", self.texts("#budget .break-even")[0])
+        self.assertIn(
+            "break-even between M = 6,250 elements and M = 12,500 elements", self.texts("#budget .break-even")[0]
+        )
         self.assertEqual(self.series("budget-chart", "break-even", "x"), [[12500]])
         self.open(documents.document([below, documents.point("flash1", 4096, 64, documents.paper(3125, 64), 3125)]))
-        self.assertEqual(self.texts("#budget .break-even"), ["flash1: above standard attention at every counted M, up to 6,250 elements."])
+        self.assertEqual(
+            self.texts("#budget .break-even"),
+            ["flash1: above standard attention at every counted M, up to 6,250 elements."],
+        )
         self.assertEqual(self.series("budget-chart", "break-even"), [])
 
     def test_standard_attention_is_taken_from_the_points_where_it_is_counted(self):
@@ -133,15 +82,22 @@ class ReportTest(unittest.TestCase):
             point["traffic"]["elements"] = documents.amounts(20000000, 10000000)
         self.open(documents.document(points))
         self.assertEqual(self.series("budget-chart", "standard"), [[30000000] * 5])
-        self.assertEqual(self.js("Chart.getChart('budget-chart').data.datasets.map((set) => set.label)")[:3], ["flash1", "flash2", "standard attention (counted)"])
-        self.assertIn("flash1: break-even between M = 25,000 elements and M = 50,000 elements", self.text("#budget .notes"))
+        self.assertEqual(
+            self.js("Chart.getChart('budget-chart').data.datasets.map((set) => set.label)")[:3],
+            ["flash1", "flash2", "standard attention (counted)"],
+        )
+        self.assertIn(
+            "flash1: break-even between M = 25,000 elements and M = 50,000 elements", self.text("#budget .notes")
+        )
         self.assertIn("flash2: above standard attention at every counted M", self.text("#budget .notes"))
 
     def test_uncounted_points_stand_on_the_axis(self):
         self.open(documents.budget_sweep(count_overflow=False))
         self.assertEqual(self.series("budget-chart", "line"), [TOTALS[2:]])
         self.assertEqual(self.series("budget-chart", "uncounted", "x"), [[12500, 25000]])
-        self.assertEqual(self.series("budget-chart", "uncounted"), [[self.js("Chart.getChart('budget-chart').scales.y.min")] * 2])
+        self.assertEqual(
+            self.series("budget-chart", "uncounted"), [[self.js("Chart.getChart('budget-chart').scales.y.min")] * 2]
+        )
         self.assertEqual(self.text("#verdict"), "3 points counted, all equal to their closed form")
         self.assertIn("does not fit, not counted", self.text("#budget .key"))
 
@@ -159,34 +115,73 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(len(self.series("budget-chart", "standard")), 2)
         self.choose("blocks", "M", str(227 * 1024))
         self.choose("blocks", "algorithm", "flash2")
-        expected = [p["traffic"]["elements"]["total"] for p in documents.mixed_sweep()["points"]
-                    if p["algorithm"] == "flash2" and p["problem"]["mask"] == "none" and p["problem"]["seq_q"] == 1024 and p["sram"]["capacity_bytes"] == 227 * 1024]
-        self.assertEqual(self.js("Chart.getChart('blocks-chart').data.datasets[0].data.map((item) => Number(item.point.elements.total))"), expected)
+        expected = [
+            p["traffic"]["elements"]["total"]
+            for p in documents.mixed_sweep()["points"]
+            if p["algorithm"] == "flash2"
+            and p["problem"]["mask"] == "none"
+            and p["problem"]["seq_q"] == 1024
+            and p["sram"]["capacity_bytes"] == 227 * 1024
+        ]
+        self.assertEqual(
+            self.js(
+                "Chart.getChart('blocks-chart').data.datasets[0].data.map((item) => Number(item.point.elements.total))"
+            ),
+            expected,
+        )
 
     def test_block_sweep_draws_a_cell_for_each_point(self):
         document = documents.block_sweep()
         self.open(document)
         self.assertEqual(self.sections(), ["blocks", "points"])
-        cells = self.js("Chart.getChart('blocks-chart').data.datasets[0].data.map(({ x, y, point, look }) => [x, y, point.elements ? String(point.elements.total) : null, look.fills.length])")
-        expected = [[str(p["tiling"]["block_q"]), str(p["tiling"]["block_k"]), str(p["traffic"]["elements"]["total"]) if "traffic" in p else None, 1 if p["feasible"] else 2]
-                    for p in document["points"]]
+        cells = self.js(
+            "Chart.getChart('blocks-chart').data.datasets[0].data.map(({ x, y, point, look }) => [x, y, point.elements ? String(point.elements.total) : null, look.fills.length])"
+        )
+        expected = [
+            [
+                str(p["tiling"]["block_q"]),
+                str(p["tiling"]["block_k"]),
+                str(p["traffic"]["elements"]["total"]) if "traffic" in p else None,
+                1 if p["feasible"] else 2,
+            ]
+            for p in document["points"]
+        ]
         self.assertEqual(cells, expected)
         self.assertEqual(sum(1 for cell in cells if cell[3] == 2), 124)
-        self.assertEqual(self.js("Chart.getChart('blocks-chart').getDatasetMeta(0).data.filter((cell) => cell.width > 0 && cell.height > 0).length"), 256)
-        least = min((p["traffic"]["elements"]["total"], p["sram"]["peak_elements"], p["tiling"]["block_q"], p["tiling"]["block_k"]) for p in document["points"] if p["feasible"])
-        self.assertIn(f"Minimum: {grouped(least[0])} elements at block_q = {least[2]}, block_k = {least[3]}.", self.text("#minimum"))
-        self.assertEqual(self.js("Chart.getChart('blocks-chart').data.datasets[0].data.filter(({ look }) => look.isMinimum).map(({ x, y }) => [x, y])"), [[str(least[2]), str(least[3])]])
-
-    def place_of(self, chart, index):
-        self.js(f"document.getElementById('{chart}').scrollIntoView({{ block: 'center' }})")
-        return self.js(f"""(() => {{ const {{ left, top }} = document.getElementById('{chart}').getBoundingClientRect();
-                           const {{ x, y }} = Chart.getChart('{chart}').getDatasetMeta(0).data[{index}].getCenterPoint(); return [left + x, top + y]; }})()""")
+        self.assertEqual(
+            self.js(
+                "Chart.getChart('blocks-chart').getDatasetMeta(0).data.filter((cell) => cell.width > 0 && cell.height > 0).length"
+            ),
+            256,
+        )
+        least = min(
+            (
+                p["traffic"]["elements"]["total"],
+                p["sram"]["peak_elements"],
+                p["tiling"]["block_q"],
+                p["tiling"]["block_k"],
+            )
+            for p in document["points"]
+            if p["feasible"]
+        )
+        self.assertIn(
+            f"Minimum: {grouped(least[0])} elements at block_q = {least[2]}, block_k = {least[3]}.",
+            self.text("#minimum"),
+        )
+        self.assertEqual(
+            self.js(
+                "Chart.getChart('blocks-chart').data.datasets[0].data.filter(({ look }) => look.isMinimum).map(({ x, y }) => [x, y])"
+            ),
+            [[str(least[2]), str(least[3])]],
+        )
 
     def test_hovering_a_cell_shows_its_figures_or_its_reason(self):
         document = documents.block_sweep()
         self.open(document)
         self.browser.mouse("mouseMoved", *self.place_of("blocks-chart", 0))
-        tooltip = self.js("(() => { const tip = Chart.getChart('blocks-chart').tooltip; return [...tip.title, ...tip.body.flatMap(({ lines }) => lines), ...tip.footer].join('\\n'); })()")
+        tooltip = self.js(
+            "(() => { const tip = Chart.getChart('blocks-chart').tooltip; return [...tip.title, ...tip.body.flatMap(({ lines }) => lines), ...tip.footer].join('\\n'); })()"
+        )
         self.assertIn("block_q = 16, block_k = 16", tooltip)
         self.assertIn(f"total {grouped(document['points'][0]['traffic']['elements']['total'])} elements", tooltip)
         self.browser.mouse("mouseMoved", *self.place_of("blocks-chart", 255))
@@ -203,7 +198,9 @@ class ReportTest(unittest.TestCase):
             after = self.js(range_of)
             self.assertLess(after[1] - after[0], before[1] - before[0])
             if chart == "blocks-chart":
-                ticks = self.js(f"Chart.getChart('{chart}').scales.x.ticks.map(({{ value, label }}) => [16 * (value + 1), Number(label)])")
+                ticks = self.js(
+                    f"Chart.getChart('{chart}').scales.x.ticks.map(({{ value, label }}) => [16 * (value + 1), Number(label)])"
+                )
                 self.assertEqual([size for size, _ in ticks], [label for _, label in ticks])
             self.click(f"section:has(#{chart}) .bar button:not([disabled])")
             self.assertEqual(self.js(range_of), before)
@@ -212,12 +209,17 @@ class ReportTest(unittest.TestCase):
         self.open(documents.length_sweep())
         self.assertEqual(self.sections(), ["seq-q", "head-dim", "points"])
         self.assertEqual(self.series("seq-q-chart", "line", "x"), [[512, 1024, 2048, 4096, 8192, 16384]] * 4)
-        self.assertEqual([line[3] for line in self.series("seq-q-chart", "standard")], [STANDARD, 4 * 4096 * 128 + 4 * 4096 * 4096])
+        self.assertEqual(
+            [line[3] for line in self.series("seq-q-chart", "standard")], [STANDARD, 4 * 4096 * 128 + 4 * 4096 * 4096]
+        )
 
     def test_single_count_shows_its_tensors(self):
         self.open(documents.single_count())
         self.assertEqual(self.sections(), ["tensors", "points"])
-        self.assertEqual(self.js("Chart.getChart('tensors-chart').data.datasets.reduce((sum, set) => sum + set.data[0], 0)"), 17383424)
+        self.assertEqual(
+            self.js("Chart.getChart('tensors-chart').data.datasets.reduce((sum, set) => sum + set.data[0], 0)"),
+            17383424,
+        )
         self.assertEqual(self.text("#verdict"), "1 point counted, equal to its closed form")
 
     def test_no_feasible_point(self):
@@ -246,7 +248,10 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(self.column("read", "elements")[3], "9,007,199,254,740,993")
         self.assertEqual(json.loads(self.downloaded("json")), document)
         rows = list(csv.DictReader(io.StringIO(self.downloaded("csv"), newline="")))
-        self.assertEqual([row["traffic_elements_total"] for row in rows], ["", "", "17383424", "9007199254740994", "9223372036854775807"])
+        self.assertEqual(
+            [row["traffic_elements_total"] for row in rows],
+            ["", "", "17383424", "9007199254740994", "9223372036854775807"],
+        )
         self.assertEqual(rows[0]["reason"], documents.HOSTILE)
         self.assertEqual([row["sram_capacity_elements"] for row in rows], [str(m) for m in documents.BUDGETS])
 
@@ -255,10 +260,21 @@ class ReportTest(unittest.TestCase):
         source, page = (os.path.join(Setting.folder, name) for name in ("again.csv", "again.html"))
         with open(source, "w", newline="") as file:
             file.write(self.downloaded("csv"))
-        drawn = [self.series("budget-chart", kind) for kind in ("line", "uncounted", "standard")], self.texts("#table tbody td"), self.texts(".break-even, #verdict")
+        drawn = (
+            [self.series("budget-chart", kind) for kind in ("line", "uncounted", "standard")],
+            self.texts("#table tbody td"),
+            self.texts(".break-even, #verdict"),
+        )
         subprocess.run([Setting.render, source, page, "Report"], check=True)
         self.browser.open(page)
-        self.assertEqual(([self.series("budget-chart", kind) for kind in ("line", "uncounted", "standard")], self.texts("#table tbody td"), self.texts(".break-even, #verdict")), drawn)
+        self.assertEqual(
+            (
+                [self.series("budget-chart", kind) for kind in ("line", "uncounted", "standard")],
+                self.texts("#table tbody td"),
+                self.texts(".break-even, #verdict"),
+            ),
+            drawn,
+        )
 
     def test_table_sorts_filters_and_opens(self):
         self.open(documents.budget_sweep())
@@ -268,7 +284,9 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(self.column("total", "elements"), [grouped(total) for total in sorted(TOTALS)])
         self.click(f"#table thead th:nth-child({place}) button")
         self.assertEqual(self.column("total", "elements"), [grouped(total) for total in sorted(TOTALS, reverse=True)])
-        self.js("(() => { const field = document.getElementById('filter'); field.value = '17,383,424'; field.dispatchEvent(new Event('input')); })()")
+        self.js(
+            "(() => { const field = document.getElementById('filter'); field.value = '17,383,424'; field.dispatchEvent(new Event('input')); })()"
+        )
         self.assertEqual(self.column("M", "elements"), ["50,000"])
         self.click("button.expand")
         self.assertIn("5,505,024", self.text("tr.detail"))
@@ -288,7 +306,9 @@ class ReportTest(unittest.TestCase):
         self.browser.mouse("mouseMoved", *place)
         self.assertEqual(self.js("Chart.getChart('blocks-chart').tooltip.title"), ["block_q = 16, block_k = 16"])
         self.assertLess(time.monotonic() - start, 5)
-        redraw = self.js("(() => { const start = performance.now(); Chart.getChart('blocks-chart').update('none'); return performance.now() - start; })()")
+        redraw = self.js(
+            "(() => { const start = performance.now(); Chart.getChart('blocks-chart').update('none'); return performance.now() - start; })()"
+        )
         self.assertLess(redraw, 2000)
 
     def test_dark_and_light_schemes_differ_and_redraw(self):
@@ -297,7 +317,9 @@ class ReportTest(unittest.TestCase):
         for scheme in ("light", "dark"):
             self.browser.scheme(scheme)
             self.js("new Promise((done) => setTimeout(done, 200))")
-            colours[scheme] = self.js("[getComputedStyle(document.body).backgroundColor, Chart.getChart('budget-chart').data.datasets[0].borderColor]")
+            colours[scheme] = self.js(
+                "[getComputedStyle(document.body).backgroundColor, Chart.getChart('budget-chart').data.datasets[0].borderColor]"
+            )
         self.browser.scheme("light")
         self.assertNotEqual(colours["light"][0], colours["dark"][0])
         self.assertNotEqual(colours["light"][1], colours["dark"][1])

@@ -6,7 +6,8 @@ const flattened = (value, path = '', found = {}) => {
     const name = path ? `${path}_${key}` : key;
     if (inner !== null && typeof inner === 'object') {
       if (!Array.isArray(inner)) flattened(inner, name, found);
-    } else found[name] = inner;
+    } else
+      found[name] = inner;
   }
   return found;
 };
@@ -20,5 +21,6 @@ const csvCell = (value) => {
 const csvOf = (points) => {
   const rows = points.map((point) => flattened(point.raw));
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return [columns, ...rows.map((row) => columns.map((name) => row[name]))].map((cells) => `${cells.map(csvCell).join(',')}\r\n`);
+  return [columns, ...rows.map((row) => columns.map((name) => row[name]))].map(
+      (cells) => `${cells.map(csvCell).join(',')}\r\n`);
 };
