@@ -38,10 +38,10 @@ enum class Overflowing { refused, counted };
 /// elements compares elements.
 struct Budget {
   Placement placement = Placement::sram;
-  std::optional<Elements> elements;        ///< sram: M as a number of elements
-  std::optional<Bytes> bytes;              ///< sram: M in bytes; gpu: shared memory a block may use
-  std::optional<Bytes> registers;          ///< gpu: register file a block may use
-  std::string owner;                       ///< what sets the limits, for messages: "rtx4090", "--sram 100KiB"
+  std::optional<Elements> elements;  ///< sram only: M as a number of elements
+  std::optional<Bytes> bytes;        ///< sram: M in bytes; gpu: shared memory a block may use
+  std::optional<Bytes> registers;    ///< gpu: register file a block may use
+  std::string owner;                 ///< what sets the limits, for messages: "rtx4090", "--sram 100KiB"
   Overflowing overflowing = Overflowing::refused;
 
   bool limited() const { return elements || bytes || registers; }
@@ -55,12 +55,14 @@ struct Footprint {
   Bytes bytes() const { return shared + registers; }
 };
 
+/// The sum over `tiles`. Throws FigureOverflow.
 Footprint footprint_of(const std::vector<OnChipTile>& tiles);
 
 /// Whether `use` is within `budget`. True when nothing is limited.
 bool fits(const Footprint& use, const Budget& budget);
 
-/// By how much `use` passes the budget: elements for a budget in elements, else bytes; zero when it fits.
+/// By how much `use` passes the budget: elements for a budget in elements, else bytes; zero when it fits. In the gpu
+/// placement, the excess of shared memory plus that of registers.
 Count overflow_of(const Footprint& use, const Budget& budget);
 
 }  // namespace tilemeter

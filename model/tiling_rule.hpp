@@ -15,22 +15,30 @@ struct TileGranularity {
   Count rows = 1;
 };
 
-/// Tile sizes of `rule` for `point.problem` under `budget`. `point.tiling` gives stages and block_d.
+/// Tile sizes of `rule` for `point.problem` under `budget`. `point.tiling` gives stages and block_d (0 leaves it free).
 ///  paper:   Bc = ceil(M / 4d), Br = min(Bc, d), M in elements of the operand type; may not fit.
 ///  fit:     K/V-outer: Br = min(Bc, d) with the largest Bc; Q-outer: Bc = min(Br, d) with the largest Br;
 ///           GEMM tiles: the largest square block_q = block_k.
-///  optimum: least traffic under the true capacity; among equals the largest streamed tile.
-/// Throws InputError when the budget is absent, when a rule does not apply to `algorithm`, or when not even the smallest
-/// tile fits.
+///  optimum: least traffic under the true capacity (elements for a budget in elements, else bytes); among equals the
+///           largest streamed tile, then the largest other tile; standard_tiled: among equals the smallest tiles.
+/// `fit` and `optimum` give sizes of at most the problem's, rounded up to the granularity. `given` and `standard`, and
+/// algorithms without tiles, keep the sizes of `point.tiling`. standard_tiled takes the softmax of resolve_row_softmax.
+/// Throws InputError when the budget is absent, when a rule does not apply to `algorithm`, or when not even the
+/// smallest tile fits.
 Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule rule, const Budget& budget,
                       TileGranularity granularity);
 
-/// Whether a row of scores stays on chip in the softmax of standard_tiled, decided by the budget.
+/// Whether a row of scores stays on chip in the softmax of standard_tiled: yes when it fits the budget. Other
+/// algorithms keep their option.
 RowSoftmax resolve_row_softmax(std::string_view algorithm, const Case& point, const Budget& budget);
 
 /// The sentence that refuses an overflowing tiling: what it needs, tile by tile, what is allowed, and the nearest
-/// tilings that fit.
+/// tilings that fit (each size alone made smaller, in multiples of the granularity).
 std::string over_capacity_message(std::string_view algorithm, const Case& point, const Budget& budget,
                                   TileGranularity granularity);
+
+/// "; head_dim 1024 equals seq: are --seq and --head-dim swapped?", when the head dimension equals a length, or passes
+/// 512 and every length. Empty otherwise.
+std::string swapped_sizes_hint(const Problem& problem);
 
 }  // namespace tilemeter

@@ -1,0 +1,64 @@
+#include "model/closed_form/bill.hpp"
+
+#include <string>
+
+namespace tilemeter {
+namespace {
+
+std::string figure_of(TensorName tensor, std::string_view rest) { return std::string(name_of(tensor)).append(rest); }
+
+}  // namespace
+
+DType dtype_of(TensorName tensor, const Problem& problem) {
+  switch (tensor) {
+    case TensorName::S:
+    case TensorName::P:
+    case TensorName::Pd:
+      return problem.score_dtype;
+    case TensorName::Z:
+      return DType::u8;
+    case TensorName::l:
+    case TensorName::m:
+    case TensorName::LSE:
+      return problem.stat_dtype;
+    default:
+      return problem.dtype;
+  }
+}
+
+DType Bill::stored_as(TensorName tensor) const {
+  return tensor == TensorName::O ? o_dtype_ : dtype_of(tensor, problem_);
+}
+
+Count Bill::over_streams(std::string_view figure, Factors factors) const {
+  return named(figure, [&] {
+    Wide product = problem_.streams();
+    for (const Wide factor : factors) product = product * factor;
+    return product.narrow();
+  });
+}
+
+void Bill::read(TensorName tensor, Factors elements) {
+  Traffic& traffic = work_[tensor];
+  traffic.read = Elements(over_streams(figure_of(tensor, " read elements"), elements));
+  traffic.read_bytes =
+      named(figure_of(tensor, " read bytes"), [&] { return bytes_of(traffic.read, stored_as(tensor)); });
+}
+
+void Bill::write(TensorName tensor, Factors elements) {
+  Traffic& traffic = work_[tensor];
+  traffic.write = Elements(over_streams(figure_of(tensor, " write elements"), elements));
+  traffic.write_bytes =
+      named(figure_of(tensor, " write bytes"), [&] { return bytes_of(traffic.write, stored_as(tensor)); });
+}
+
+void Bill::multiply_add(Factors count) {
+  const Count multiply_adds = over_streams("matmul_flops", count);
+  work_.matmul_flops = named("matmul_flops", [&] { return Flops(2) * multiply_adds; });
+}
+
+void Bill::score_exponentials(Factors count) { work_.exp.scores = over_streams("exp scores", count); }
+void Bill::rescale_exponentials(Factors count) { work_.exp.rescale = over_streams("exp rescale", count); }
+void Bill::tiles(Factors count) { work_.tiles = over_streams("tiles", count); }
+
+}  // namespace tilemeter

@@ -1,0 +1,47 @@
+// Writes the figures of a closed form down: products of factors per stream, times the streams, under the figure's name.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "model/problem.hpp"
+#include "model/wide.hpp"
+#include "model/work.hpp"
+
+namespace tilemeter {
+
+/// Type in memory of a tensor that is not read back: Q K V O and the mask as the operands, S P Pd as scores, Z one
+/// byte, l m LSE as statistics.
+DType dtype_of(TensorName tensor, const Problem& problem);
+
+/// A bill under construction. Every amount is per stream, a product of non-negative factors; the product, the total
+/// over the streams and its bytes each throw FigureOverflow past 2^63 - 1: "S write elements", "K read bytes",
+/// "matmul_flops".
+class Bill {
+ public:
+  using Factors = std::initializer_list<Wide>;
+
+  /// O is stored as the operands are, or as `o_dtype`.
+  explicit Bill(const Problem& problem) : Bill(problem, problem.dtype) {}
+  Bill(const Problem& problem, DType o_dtype) : problem_(problem), o_dtype_(o_dtype) {}
+
+  void read(TensorName tensor, Factors elements);
+  void write(TensorName tensor, Factors elements);
+  /// Multiply-adds, two FLOPs each.
+  void multiply_add(Factors count);
+  void score_exponentials(Factors count);
+  void rescale_exponentials(Factors count);
+  void tiles(Factors count);
+
+  const Work& work() const { return work_; }
+
+ private:
+  Count over_streams(std::string_view figure, Factors factors) const;
+  DType stored_as(TensorName tensor) const;
+
+  Problem problem_;
+  DType o_dtype_;
+  Work work_;
+};
+
+}  // namespace tilemeter

@@ -1,0 +1,143 @@
+#include "model/geometry.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilemeter {
+namespace {
+
+/// First step in [0, count) for which the monotone `holds` is true, else `count`.
+template <class Predicate>
+Count first_where(Count count, Predicate holds) {
+  Count low = 0;
+  Count high = count;
+  while (low < high) {
+    const Count middle = low + (high - low) / 2;
+    if (holds(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+/// Cuts [0, count) at `cuts` and groups each piece by residue modulo `period`.
+std::vector<Run> periodic_runs(Count count, std::vector<Count> cuts, Count period) {
+  cuts.insert(cuts.end(), {0, count});
+  for (Count& cut : cuts) cut = std::clamp<Count>(cut, 0, count);
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    const Count length = cuts[i + 1] - cuts[i];
+    for (Count residue = 0; residue < std::min(period, length); ++residue) {
+      runs.push_back({.first = cuts[i] + residue, .step = period, .count = ceil_div(length - residue, period)});
+    }
+  }
+  return runs;
+}
+
+Count clipped_tile(Wide tile, Count tiles) {
+  return std::clamp(tile, Wide(0), Wide(tiles)).narrow();
+}
+
+/// Steps after which `step_size` positions are a whole number of tiles of `tile_size`.
+Count period_of(Wide step_size, Count tile_size) {
+  const Wide remainder = floor_mod(step_size, tile_size);
+  return tile_size / std::gcd(remainder.narrow(), tile_size);
+}
+
+}  // namespace
+
+TileRange all_tiles(Count extent, Count size) {
+  const Count clipped = std::max<Count>(1, std::min(extent, size));
+  return {.first = 0, .last = ceil_div(extent, clipped), .extent = extent, .size = clipped};
+}
+
+std::vector<Run> single_runs(Count count) { return periodic_runs(count, {}, std::max<Count>(count, 1)); }
+
+std::vector<Run> runs_of(const TileRange& tiles) {
+  return periodic_runs(tiles.length(), {tiles.full_length()}, 1);
+}
+
+VisitedTiles::VisitedTiles(const Problem& problem, const Tiling& tiling)
+    : queries_(all_tiles(problem.rows(), tiling.block_q)),
+      keys_(all_tiles(problem.seq_k, tiling.block_k)),
+      group_(problem.packing == Packing::packed ? problem.group() : 1),
+      offset_(Wide(problem.seq_k) - Wide(problem.seq_q)),
+      left_(problem.mask.left),
+      right_(problem.mask.right) {
+  if (problem.mask.kind == MaskKind::causal) right_ = 0;
+  if (problem.mask.kind == MaskKind::causal_top_left) {
+    right_ = 0;
+    offset_ = Wide(0);
+    const Count reached = ceil_div(problem.seq_q, keys_.size);
+    keys_.last = std::min(keys_.last, reached);
+    keys_.extent = reached < ceil_div(keys_.extent, keys_.size) ? reached * keys_.size : keys_.extent;
+  }
+}
+
+Wide VisitedTiles::reach_end(Count a) const {
+  const Wide last_row = Wide(a + 1) * Wide(queries_.size) - Wide(1);
+  return floor_div(last_row, group_) + Wide(1) + offset_ + Wide(right_.value_or(0));
+}
+
+Wide VisitedTiles::reach_begin(Count a) const {
+  return floor_div(Wide(a) * Wide(queries_.size), group_) + offset_ - Wide(left_.value_or(0));
+}
+
+Wide VisitedTiles::rows_begin(Count j) const {
+  return (Wide(j) * Wide(keys_.size) - offset_ - Wide(right_.value_or(0))) * Wide(group_);
+}
+
+Wide VisitedTiles::rows_end(Count j) const {
+  return (Wide(j + 1) * Wide(keys_.size) - offset_ + Wide(left_.value_or(0))) * Wide(group_);
+}
+
+TileRange VisitedTiles::keys_of(Count a) const {
+  TileRange range = keys_;
+  if (right_) range.last = clipped_tile(ceil_div(reach_end(a), keys_.size), keys_.last);
+  if (left_) range.first = clipped_tile(floor_div(reach_begin(a), keys_.size), range.last);
+  return range;
+}
+
+TileRange VisitedTiles::queries_of(Count j) const {
+  TileRange range = queries_;
+  if (left_) range.last = clipped_tile(ceil_div(rows_end(j), queries_.size), queries_.last);
+  if (right_) range.first = clipped_tile(floor_div(rows_begin(j), queries_.size), range.last);
+  return range;
+}
+
+TileRange VisitedTiles::first_met_by(Count j) const {
+  TileRange range = queries_of(j);
+  if (j > 0) range.first = std::clamp(queries_of(j - 1).last, range.first, range.last);
+  return range;
+}
+
+std::vector<Run> VisitedTiles::query_runs() const {
+  const Count count = query_tiles();
+  std::vector<Count> cuts = {count - 1};
+  if (right_) {
+    cuts.push_back(first_where(count, [&](Count a) { return reach_end(a) > Wide(0); }));
+    cuts.push_back(first_where(count, [&](Count a) { return ceil_div(reach_end(a), keys_.size) >= Wide(keys_.last); }));
+  }
+  if (left_) cuts.push_back(first_where(count, [&](Count a) { return reach_begin(a) >= Wide(0); }));
+  const bool masked = left_ || right_;
+  return periodic_runs(count, cuts, masked ? period_of(queries_.size, (Wide(keys_.size) * Wide(group_)).narrow()) : 1);
+}
+
+std::vector<Run> VisitedTiles::key_runs() const {
+  const Count count = key_tiles();
+  std::vector<Count> cuts = {1, count - 1};
+  const auto cut_at = [&](Count step) { cuts.insert(cuts.end(), {step, step + 1}); };
+  if (left_) {
+    cut_at(first_where(count, [&](Count j) { return rows_end(j) > Wide(0); }));
+    cut_at(first_where(count, [&](Count j) { return ceil_div(rows_end(j), queries_.size) >= Wide(queries_.last); }));
+  }
+  if (right_) cut_at(first_where(count, [&](Count j) { return rows_begin(j) >= Wide(0); }));
+  const bool masked = left_ || right_;
+  return periodic_runs(count, cuts, masked ? period_of(Wide(keys_.size) * Wide(group_), queries_.size) : 1);
+}
+
+}  // namespace tilemeter

@@ -1,0 +1,96 @@
+#include "model/tile_search.hpp"
+
+#include "model/capacity_message.hpp"
+#include "model/closed_form/catalog.hpp"
+#include "model/footprint.hpp"
+
+namespace tilemeter {
+
+TileOrder tile_order_of(std::string_view algorithm) {
+  if (algorithm == "flash1") return TileOrder::kv_outer;
+  if (algorithm == "flash2") return TileOrder::q_outer;
+  if (algorithm == "standard_tiled") return TileOrder::gemm;
+  if (algorithm == "standard" || algorithm == "standard_unfused") return TileOrder::untiled;
+  throw InputError("--algorithm " + std::string(algorithm) +
+                   ": tile rules know standard, standard_unfused, standard_tiled, flash1, flash2");
+}
+
+TileSearch::TileSearch(std::string_view algorithm, const Case& point, const Budget& budget, TileGranularity granularity)
+    : algorithm_(algorithm),
+      point_(point),
+      budget_(budget),
+      step_(granularity.rows),
+      row_limit_(rounded_up(point.problem.rows())),
+      key_limit_(rounded_up(point.problem.seq_k)) {}
+
+Count TileSearch::rounded_up(Count size) const {
+  return named("a tile size", [&] { return checked::multiply(std::max(Count{1}, ceil_div(size, step_)), step_); });
+}
+
+Count TileSearch::rounded_down(Count size) const { return std::max(Count{1}, size / step_) * step_; }
+
+Case TileSearch::with(Count block_q, Count block_k) const { return with(block_q, block_k, point_.tiling.block_d); }
+
+Case TileSearch::with(Count block_q, Count block_k, Count block_d) const {
+  Case other = point_;
+  other.tiling.block_q = block_q;
+  other.tiling.block_k = block_k;
+  other.tiling.block_d = block_d;
+  return other;
+}
+
+bool TileSearch::fits(const Case& point) const {
+  try {
+    return overflow_of(algorithm_, point, budget_) == 0;
+  } catch (const FigureOverflow&) {
+    return false;  // a footprint past 2^63 passes every limit
+  }
+}
+
+void TileSearch::require_smallest(const Case& smallest) const {
+  if (fits(smallest)) return;
+  throw InputError("not even the smallest tiling fits: " + kernel_capacity_message(algorithm_, smallest, budget_) +
+                   swapped_sizes_hint(smallest.problem));
+}
+
+Count TileSearch::traffic(const Case& point) const {
+  const Traffic total = closed_form(algorithm_, point).total();
+  return named("the total traffic",
+               [&] { return budget_.elements ? total.total().value() : total.total_bytes().value(); });
+}
+
+std::string shape_text(std::string_view algorithm, const Case& point) {
+  const Tiling& tiling = point.tiling;
+  const std::string shape = std::to_string(tiling.block_q) + "x" + std::to_string(tiling.block_k);
+  if (tile_order_of(algorithm) != TileOrder::gemm) return shape;
+  const Count whole = std::max(point.problem.head_dim, point.problem.head_dim_v);
+  return shape + "x" + std::to_string(tiling.block_d == 0 ? whole : tiling.block_d);
+}
+
+std::string capacity_subject(std::string_view algorithm, const Case& point, const Budget& budget) {
+  const Problem& problem = point.problem;
+  std::string text = std::string(algorithm) + " " + shape_text(algorithm, point);
+  if (point.tiling.stages > 1) text += ", " + std::to_string(point.tiling.stages) + " stages";
+  text += ", d=" + std::to_string(problem.head_dim);
+  if (problem.head_dim_v != problem.head_dim) text += ", d_v=" + std::to_string(problem.head_dim_v);
+  const bool in_elements = budget.placement == Placement::sram && budget.elements;
+  return in_elements ? text : text + ", " + std::string(name_of(problem.dtype));
+}
+
+std::string kernel_capacity_message(std::string_view algorithm, const Case& point, const Budget& budget) {
+  const std::vector<KernelTiles> kernels = on_chip_tiles_by_kernel(algorithm, point);
+  const KernelTiles* worst = nullptr;
+  Count most = -1;
+  for (const KernelTiles& kernel : kernels) {
+    const Count overflow = overflow_of(footprint_of(kernel.tiles), budget);
+    if (overflow <= most) continue;
+    worst = &kernel;
+    most = overflow;
+  }
+  std::string subject = capacity_subject(algorithm, point, budget);
+  if (worst == nullptr) return subject + " fits " + budget.owner;
+  if (kernels.size() > 1) subject += ", its " + std::string(worst->kernel) + " kernel";
+  return capacity_message(subject, worst->tiles, budget);
+}
+
+}  // namespace tilemeter

@@ -1,0 +1,130 @@
+// A thread block on an SM: where verbs are called and tiles are allocated.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/geometry.hpp"
+#include "sim/numerics.hpp"
+#include "sim/tile.hpp"
+
+namespace tilemeter {
+
+/// A block asked for more memory on chip than the budget allows.
+class OverCapacity : public InputError {
+ public:
+  OverCapacity(std::vector<OnChipTile> tiles, const Budget& budget);
+  const std::vector<OnChipTile>& tiles() const { return tiles_; }
+
+ private:
+  std::vector<OnChipTile> tiles_;
+};
+
+/// One step of a loop, and the run of like steps that it stands for.
+struct Slot {
+  Count index = 0;
+  Run run{};
+};
+
+/// One tile of a loop over tiles.
+struct TileSlot {
+  Count index = 0;
+  Count begin = 0;
+  Count size = 0;
+};
+
+/// Per-row factors of one online softmax step. They are temporaries of a verb, which the literature's footprint leaves out.
+template <class P>
+struct RowFactors {
+  [[no_unique_address]] typename P::Storage rescale;  ///< exp(m_old - m_new)
+  [[no_unique_address]] typename P::Storage carried;  ///< rescale times the old l
+};
+
+template <class P>
+class Block {
+ public:
+  /// `times` is the number of equal blocks that this one stands for.
+  Block(Sink& sink, const Budget& budget, Count times) : sink_(sink), budget_(budget), times_(times) {}
+
+  // Memory on chip. Room is checked against the budget before the first op.
+  SharedTile<P> shared(std::string name, Shape shape, DType dtype);
+  RegisterTile<P> registers(std::string name, Shape shape, DType dtype);
+  Ring<P> ring(const std::string& name, Count stages, Shape shape, DType dtype);
+  /// A tile of the textbook's unlimited chip: no budget, no footprint.
+  RegisterTile<P> idealised(Shape shape, DType dtype) { return make<Space::registers>(shape, dtype); }
+  RowFactors<P> row_factors(Count rows);
+
+  // Across the edge of the SM.
+  template <Space S>
+  void load(Phase phase, Tile<P, S>& to, const View<P>& from);
+  template <Space S>
+  void store(Phase phase, const View<P>& to, const Tile<P, S>& from);
+
+  /// Counts one visited (query tile, key tile) pair, or one step of a tiled GEMM.
+  void visit_tile() { report({.phase = Phase::scores, .unit = Unit::tensor, .tiles = 1}); }
+
+  // On chip.
+  template <Space S>
+  void fill(Tile<P, S>& tile, Shape shape, double value);
+  /// s = q k^T (rows of q x rows of k).
+  template <Space A, Space B>
+  void scores(RegisterTile<P>& s, const Tile<P, A>& q, const Tile<P, B>& k);
+  /// s += q k^T.
+  template <Space A, Space B>
+  void add_scores(RegisterTile<P>& s, const Tile<P, A>& q, const Tile<P, B>& k);
+  void scale(RegisterTile<P>& s, double factor);
+  void mask(RegisterTile<P>& s, const Visibility& visibility, Count row, Count key);
+  /// Softmax of whole rows.
+  void softmax(RegisterTile<P>& s);
+  void online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l, RowFactors<P>& factors);
+  /// s = exp(s - m) / l, with the statistics of whole rows.
+  void normalise(RegisterTile<P>& s, const RegisterTile<P>& m, const RegisterTile<P>& l);
+  void scale_rows(RegisterTile<P>& o, const typename P::Storage& factors);
+  /// o += p v, with p rounded to `operand`.
+  template <Space A, Space B>
+  void accumulate(RegisterTile<P>& o, Tile<P, A>& p, const Tile<P, B>& v, DType operand);
+  void divide_rows(RegisterTile<P>& o, const RegisterTile<P>& l);
+  /// m = m + log(l); `empty` for rows without keys.
+  void log_sum_exp(RegisterTile<P>& m, const RegisterTile<P>& l, double empty);
+  /// p = p * z / keep probability, and z, for the scores of `stream` from (row, 0) on.
+  void dropout(RegisterTile<P>& p, RegisterTile<P>& z, Count stream, Count row);
+  /// s += bias, row by row; a bias of one row is added to all.
+  void add_bias(RegisterTile<P>& s, const RegisterTile<P>& bias);
+
+  // Loops. The body of each must cost the same for every step of a run and every full tile of a range.
+  template <class Body>
+  void runs(const std::vector<Run>& runs, Body body);
+  /// Visits the tiles of range_of(slot.index). range_of is also asked about the ends of slot's run.
+  template <class RangeOf, class Body>
+  void tiles(const Slot& slot, RangeOf range_of, Body body);
+  template <class Body>
+  void tiles(const TileRange& range, Body body);
+
+  /// Checks the room and tells the sink that the block is done.
+  void finish();
+
+ private:
+  static constexpr bool real = P::has_numbers;
+  bool folds() const { return !real && sink_.fold() != Fold::none; }
+
+  template <Space S>
+  Tile<P, S> make(Shape shape, DType dtype);
+  template <Space S>
+  Tile<P, S> allocate(std::string name, Shape shape, DType dtype);
+  void check_room();
+  void report(const Op& op);
+  template <class Body>
+  void repeated(Count times, Body body);
+
+  Sink& sink_;
+  const Budget& budget_;
+  Count times_;
+  TileId next_id_ = 0;
+  bool room_checked_ = false;
+  std::vector<OnChipTile> tiles_;
+};
+
+}  // namespace tilemeter
+
+#include "sim/block.inl"

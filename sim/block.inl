@@ -1,0 +1,163 @@
+// Bodies of Block's members: allocation, loops and transfers. The arithmetic verbs are in block_verbs.inl.
+#pragma once
+
+#include "sim/block.hpp"
+
+namespace tilemeter {
+
+template <class P>
+template <Space S>
+Tile<P, S> Block<P>::make(Shape shape, DType dtype) {
+  Tile<P, S> tile{.allocated = shape, .shape = shape, .dtype = dtype, .id = next_id_++, .data = {}};
+  if constexpr (real) tile.data.resize(shape.rows, shape.cols);
+  return tile;
+}
+
+template <class P>
+template <Space S>
+Tile<P, S> Block<P>::allocate(std::string name, Shape shape, DType dtype) {
+  tiles_.push_back({.name = std::move(name), .space = S, .rows = shape.rows, .cols = shape.cols, .dtype = dtype});
+  room_checked_ = false;
+  return make<S>(shape, dtype);
+}
+
+template <class P>
+SharedTile<P> Block<P>::shared(std::string name, Shape shape, DType dtype) {
+  return allocate<Space::shared>(std::move(name), shape, dtype);
+}
+
+template <class P>
+RegisterTile<P> Block<P>::registers(std::string name, Shape shape, DType dtype) {
+  return allocate<Space::registers>(std::move(name), shape, dtype);
+}
+
+template <class P>
+Ring<P> Block<P>::ring(const std::string& name, Count stages, Shape shape, DType dtype) {
+  tiles_.push_back({.name = name, .space = Space::shared, .rows = shape.rows, .cols = shape.cols, .copies = stages, .dtype = dtype});
+  room_checked_ = false;
+  check_room();
+  std::vector<SharedTile<P>> tiles;
+  const Count held = real || sink_.fold() == Fold::none ? stages : 1;  // a folded loop sees one tile, once
+  for (Count stage = 0; stage < held; ++stage) tiles.push_back(make<Space::shared>(shape, dtype));
+  return Ring<P>(std::move(tiles));
+}
+
+template <class P>
+RowFactors<P> Block<P>::row_factors(Count rows) {
+  RowFactors<P> factors;
+  if constexpr (real) {
+    factors.rescale.resize(rows, 1);
+    factors.carried.resize(rows, 1);
+  }
+  return factors;
+}
+
+template <class P>
+void Block<P>::check_room() {
+  if (room_checked_) return;
+  room_checked_ = true;
+  if (budget_.overflowing == Overflowing::refused && !fits(footprint_of(tiles_), budget_)) throw OverCapacity(tiles_, budget_);
+}
+
+template <class P>
+void Block<P>::report(const Op& op) {
+  check_room();
+  sink_.op(op, times_);
+}
+
+template <class P>
+void Block<P>::finish() {
+  check_room();
+  sink_.end_block(tiles_);
+}
+
+template <class P>
+template <class Body>
+void Block<P>::repeated(Count times, Body body) {
+  const Count outer = std::exchange(times_, times);
+  body();
+  times_ = outer;
+}
+
+template <class P>
+template <class Body>
+void Block<P>::runs(const std::vector<Run>& runs, Body body) {
+  for (const Run& run : runs) {
+    if (folds()) {
+      const Count times = named("the number of loop steps", [&] { return checked::multiply(times_, run.count); });
+      repeated(times, [&] { body(Slot{.index = run.last(), .run = run}); });
+    } else {
+      for (Count k = 0; k < run.count; ++k) {
+        const Count index = run.first + k * run.step;
+        body(Slot{.index = index, .run = {.first = index}});
+      }
+    }
+  }
+}
+
+template <class P>
+template <class Body>
+void Block<P>::tiles(const TileRange& range, Body body) {
+  tiles(Slot{}, [&](Count) { return range; }, body);
+}
+
+template <class P>
+template <class RangeOf, class Body>
+void Block<P>::tiles(const Slot& slot, RangeOf range_of, Body body) {
+  const auto visit = [&](const TileRange& range, Count step) {
+    const Count tile = range.index(step);
+    body(TileSlot{.index = tile, .begin = range.begin(tile), .size = range.size_of(tile)});
+  };
+  if (!folds()) {
+    const TileRange range = range_of(slot.index);
+    for (Count step = 0; step < range.length(); ++step) visit(range, step);
+    return;
+  }
+  // Lengths along a run are an arithmetic progression, so their sum follows from its ends.
+  const TileRange first = range_of(slot.run.first);
+  const TileRange last = range_of(slot.run.last());
+  const TileRange& longest = first.full_length() > last.full_length() ? first : last;
+  const Count outer = times_ / slot.run.count;
+  const Count full = named("the number of visited tiles", [&] {
+    const Wide ends = Wide(first.full_length()) + Wide(last.full_length());
+    return (floor_div(Wide(slot.run.count) * ends, 2) * Wide(outer)).narrow();
+  });
+  if (full > 0) repeated(full, [&] { visit(longest, longest.full_length() - 1); });
+  if (last.length() > last.full_length()) {
+    repeated(outer * slot.run.count, [&] { visit(last, last.length() - 1); });
+  }
+}
+
+template <class P>
+template <Space S>
+void Block<P>::load(Phase phase, Tile<P, S>& to, const View<P>& from) {
+  to.resize(from.shape);
+  if constexpr (real) to.numbers() = from.numbers();
+  const Elements elements = from.shape.elements();
+  report({.phase = phase,
+          .unit = Unit::memory,
+          .tensor = from.tensor->name,
+          .traffic = {.read = elements, .read_bytes = bytes_of(elements, from.tensor->dtype)},
+          .writes = {to.id, no_tile, no_tile}});
+}
+
+template <class P>
+template <Space S>
+void Block<P>::store(Phase phase, const View<P>& to, const Tile<P, S>& from) {
+  if (from.shape != to.shape) throw std::logic_error("a store of another shape than its target");
+  if constexpr (real) {
+    auto target = to.numbers();
+    target = from.numbers();
+    round_in_place(to.tensor->dtype, target);
+  }
+  const Elements elements = to.shape.elements();
+  report({.phase = phase,
+          .unit = Unit::memory,
+          .tensor = to.tensor->name,
+          .traffic = {.write = elements, .write_bytes = bytes_of(elements, to.tensor->dtype)},
+          .reads = {from.id, no_tile, no_tile, no_tile}});
+}
+
+}  // namespace tilemeter
+
+#include "sim/block_verbs.inl"

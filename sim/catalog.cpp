@@ -1,0 +1,34 @@
+#include "sim/catalog.hpp"
+
+#include <array>
+#include <string>
+
+namespace tilemeter {
+
+Algorithm standard();
+Algorithm standard_tiled();
+Algorithm standard_unfused();
+Algorithm flash1();
+Algorithm flash2();
+
+std::span<const Algorithm> algorithms() {
+  static const std::array table = {
+      standard(),
+      standard_tiled(),
+      standard_unfused(),
+      flash1(),
+      flash2(),
+  };
+  return table;
+}
+
+const Algorithm& find_algorithm(std::string_view name) {
+  std::string names;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.name == name) return algorithm;
+    names += (names.empty() ? "" : ", ") + std::string(algorithm.name);
+  }
+  throw InputError("--algorithm " + std::string(name) + ": unknown; choose from " + names);
+}
+
+}  // namespace tilemeter

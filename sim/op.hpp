@@ -1,0 +1,62 @@
+// What the verbs report, and who listens.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/on_chip.hpp"
+#include "model/tensor.hpp"
+#include "model/work.hpp"
+#include "traces/phase.hpp"
+
+namespace tilemeter {
+
+/// Identifies a tile within its block; `no_tile` where an op has no such operand.
+using TileId = int;
+inline constexpr TileId no_tile = -1;
+
+/// The part of an SM that an op keeps busy.
+enum class Unit { memory, tensor, alu };
+
+/// One verb applied once: what it costs, which tiles it reads and which one it writes.
+struct Op {
+  Phase phase = Phase::transform;
+  Unit unit = Unit::alu;
+  std::optional<TensorName> tensor;  ///< the tensor in device memory that a load or store touches
+  Traffic traffic;                   ///< across the edge of the SM
+  Flops matmul_flops;
+  Exponentials exp;
+  Count tiles = 0;                   ///< visited tiles: 1 for the op that marks one
+  std::array<TileId, 4> reads = {no_tile, no_tile, no_tile, no_tile};
+  std::array<TileId, 3> writes = {no_tile, no_tile, no_tile};
+};
+
+/// A block, or `copies` equal ones, of a launch of `grid_blocks` blocks. Their places in the launch order are first,
+/// first + stride, ...
+struct BlockInfo {
+  std::string_view kernel;
+  Count grid_blocks = 1;
+  Count first = 0;
+  Count stride = 1;
+  Count copies = 1;
+};
+
+/// How much of what is equal a sink accepts as one report with a count: nothing; blocks that differ in their stream only
+/// and the equal tiles of a loop; or all of it, equal row blocks included.
+enum class Fold { none, grid, all };
+
+/// Something that consumes ops.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual Fold fold() const = 0;
+  virtual void begin_block(const BlockInfo& block) = 0;
+  /// `times` counts the copies of the block too.
+  virtual void op(const Op& op, Count times) = 0;
+  /// `tiles` is what the block held on chip.
+  virtual void end_block(const std::vector<OnChipTile>& tiles) = 0;
+};
+
+}  // namespace tilemeter

@@ -1,0 +1,60 @@
+// Rounding to the operand types of a GPU, to nearest with ties to even.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "model/dtype.hpp"
+
+namespace tilemeter {
+
+/// `value` as a bf16, widened again. Infinities and NaN stay.
+inline float round_to_bf16(float value) {
+  if (!std::isfinite(value)) return value;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t tie_to_even = (bits >> 16) & 1U;
+  return std::bit_cast<float>((bits + 0x7FFFU + tie_to_even) & 0xFFFF0000U);
+}
+
+/// `value` as an IEEE binary16, widened again: subnormals below 2^-14, infinity from 65520.
+inline float round_to_fp16(float value) {
+  constexpr float smallest_normal = 0x1p-14F;
+  constexpr float overflows_from = 65520.0F;
+  if (!std::isfinite(value)) return value;
+  const float magnitude = std::fabs(value);
+  if (magnitude >= overflows_from) return std::copysign(std::numeric_limits<float>::infinity(), value);
+  if (magnitude < smallest_normal) {
+    constexpr float aligned = 0.5F;  // its last place is 2^-24, the unit of binary16 subnormals
+    const float shifted = magnitude + aligned;
+    return std::copysign(shifted - aligned, value);
+  }
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t tie_to_even = (bits >> 13) & 1U;
+  return std::bit_cast<float>((bits + 0x0FFFU + tie_to_even) & 0xFFFFE000U);
+}
+
+/// `value` rounded to `type`. Types wider than Scalar leave it as it is.
+template <class Scalar>
+Scalar round_to(DType type, Scalar value) {
+  switch (type) {
+    case DType::fp32: return static_cast<Scalar>(static_cast<float>(value));
+    case DType::bf16: return static_cast<Scalar>(round_to_bf16(static_cast<float>(value)));
+    case DType::fp16: return static_cast<Scalar>(round_to_fp16(static_cast<float>(value)));
+    case DType::fp64:
+    case DType::fp8:
+    case DType::u8: return value;
+  }
+  return value;
+}
+
+/// Rounds every coefficient of a matrix expression in place.
+template <class Numbers>
+void round_in_place(DType type, Numbers&& numbers) {
+  using Scalar = typename std::remove_reference_t<Numbers>::Scalar;
+  if (type == DType::fp64 || (type == DType::fp32 && sizeof(Scalar) == sizeof(float))) return;
+  numbers = numbers.unaryExpr([type](Scalar value) { return round_to(type, value); }).eval();
+}
+
+}  // namespace tilemeter

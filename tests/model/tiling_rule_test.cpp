@@ -1,0 +1,446 @@
+#include "model/tiling_rule.hpp"
+
+#include <limits>
+#include <random>
+#include <tuple>
+
+#include "model/closed_form/catalog.hpp"
+#include "model/footprint.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilemeter;
+
+namespace {
+
+constexpr Count kib = 1024;
+constexpr TileGranularity any_size{1};
+constexpr TileGranularity device_sizes{16};
+
+Case square_case(Count seq, Count head_dim) {
+  Case point;
+  point.problem.seq_q = point.problem.seq_k = seq;
+  point.problem.head_dim = point.problem.head_dim_v = head_dim;
+  return point;
+}
+
+Budget element_budget(Count elements) {
+  Budget budget;
+  budget.elements = Elements(elements);
+  budget.owner = "--sram " + std::to_string(elements) + "el";
+  return budget;
+}
+
+Budget byte_budget(Count bytes) {
+  Budget budget;
+  budget.bytes = Bytes(bytes);
+  budget.owner = "--sram " + std::to_string(bytes) + "B";
+  return budget;
+}
+
+Budget gpu_budget(Count shared_bytes, std::string owner) {
+  Budget budget = byte_budget(shared_bytes);
+  budget.placement = Placement::gpu;
+  budget.registers = Bytes(256 * kib);
+  budget.owner = std::move(owner);
+  return budget;
+}
+
+std::pair<Count, Count> sizes(std::string_view algorithm, const Case& point, BlockRule rule, const Budget& budget,
+                              TileGranularity granularity = any_size) {
+  const Tiling tiling = resolve_tiling(algorithm, point, rule, budget, granularity);
+  return {tiling.block_q, tiling.block_k};
+}
+
+Case tiled(Case point, Count block_q, Count block_k) {
+  point.tiling.block_q = block_q;
+  point.tiling.block_k = block_k;
+  return point;
+}
+
+Count elements_moved(std::string_view algorithm, const Case& point, BlockRule rule, Count capacity) {
+  Case resolved = point;
+  resolved.tiling = resolve_tiling(algorithm, point, rule, element_budget(capacity), any_size);
+  return closed_form(algorithm, resolved).total().total().value();
+}
+
+using Size = std::pair<Count, Count>;
+
+}  // namespace
+
+TEST_CASE("table of tile sizes and traffic at N = 4096, d = 64") {
+  struct Row {
+    Count capacity;
+    Size paper;
+    bool paper_fits;
+    Size fit;
+    Count flash1_optimum, flash2_optimum;
+    Count paper_traffic, fit_traffic, flash1_traffic, flash2_traffic, flash2_paper_traffic;
+  };
+  const Case point = square_case(4096, 64);
+  for (const Row& row :
+       {Row{12500, {49, 49}, false, {41, 41}, 95, 94, 67960832, 80805888, 35848192, 23597056, 44568576},
+        Row{25000, {64, 98}, false, {64, 86}, 192, 189, 34242560, 39059456, 18186240, 12062720, 34082816},
+        Row{50000, {64, 196}, true, {64, 217}, 386, 380, 17383424, 15777792, 9355264, 6295552, 34082816},
+        Row{100000, {64, 391}, true, {64, 477}, 774, 762, 9355264, 7749632, 5341184, 3674112, 34082816},
+        Row{200000, {64, 782}, true, {64, 998}, 1549, 1525, 5341184, 4538368, 2932736, 2101248, 34082816}}) {
+    const Budget budget = element_budget(row.capacity);
+    CAPTURE(row.capacity);
+    CHECK(sizes("flash1", point, BlockRule::paper, budget) == row.paper);
+    CHECK((overflow_of("flash1", tiled(point, row.paper.first, row.paper.second), budget) == 0) == row.paper_fits);
+    CHECK(sizes("flash1", point, BlockRule::fit, budget) == row.fit);
+    CHECK(sizes("flash1", point, BlockRule::optimum, budget) == Size{1, row.flash1_optimum});
+    CHECK(sizes("flash2", point, BlockRule::optimum, budget) == Size{row.flash2_optimum, 1});
+    CHECK(elements_moved("flash1", point, BlockRule::paper, row.capacity) == row.paper_traffic);
+    CHECK(elements_moved("flash1", point, BlockRule::fit, row.capacity) == row.fit_traffic);
+    CHECK(elements_moved("flash1", point, BlockRule::optimum, row.capacity) == row.flash1_traffic);
+    CHECK(elements_moved("flash2", point, BlockRule::optimum, row.capacity) == row.flash2_traffic);
+    CHECK(elements_moved("flash2", point, BlockRule::paper, row.capacity) == row.flash2_paper_traffic);
+  }
+}
+
+TEST_CASE("the fit of a Q-outer loop swaps the roles, and has no room for S forgotten") {
+  const Case point = square_case(4096, 64);
+  CHECK(sizes("flash2", point, BlockRule::fit, element_budget(50000)) == Size{215, 64});
+}
+
+TEST_CASE("sizes for budgets in bytes, fp16 operands and fp32 accumulators") {
+  struct Row {
+    Count kibibytes, d, flash1_optimum, flash1_fit, flash2_optimum;
+  };
+  for (const Row& row : {Row{163, 64, 640, 277, 420}, Row{163, 128, 321, 66, 213}, Row{227, 64, 892, 405, 586},
+                         Row{227, 128, 448, 130, 297}}) {
+    const Case point = square_case(1 << 20, row.d);
+    const Count capacity = row.kibibytes * kib;
+    const Budget budget = byte_budget(capacity);
+    CAPTURE(row.kibibytes, row.d);
+    CHECK(sizes("flash1", point, BlockRule::optimum, budget) == Size{1, row.flash1_optimum});
+    CHECK(sizes("flash2", point, BlockRule::optimum, budget) == Size{row.flash2_optimum, 1});
+    CHECK(row.flash1_optimum == (capacity - 6 * row.d - 8) / (4 * row.d + 4));
+    CHECK(row.flash2_optimum == (capacity - 4 * row.d) / (6 * row.d + 12));
+    const Size fit = sizes("flash1", point, BlockRule::fit, budget);
+    CHECK(fit == Size{std::min(row.d, row.flash1_fit), row.flash1_fit});
+  }
+}
+
+TEST_CASE("optimal sizes equal their floor formulas for every capacity") {
+  for (const Count d : {1, 3, 16, 64}) {
+    const Case point = square_case(1 << 20, d);
+    for (Count capacity = 4 * d + 3; capacity < 4 * d + 3000; capacity += 7) {
+      const Budget budget = element_budget(capacity);
+      CHECK(resolve_tiling("flash1", point, BlockRule::optimum, budget, any_size).block_k ==
+            (capacity - 2 * d - 2) / (2 * d + 1));
+      CHECK(resolve_tiling("flash2", point, BlockRule::optimum, budget, any_size).block_q ==
+            (capacity - 2 * d) / (2 * d + 3));
+    }
+  }
+}
+
+TEST_CASE("where the paper's sizes fit: never while Bc <= d, never below 8d^2 + 8d, always from 8d^2 + 17d") {
+  for (const Count d : {2, 3, 5, 8, 16, 24, 32, 48, 64, 96, 128, 256}) {
+    const Case point = square_case(1 << 20, d);
+    const auto paper_fits = [&](Count capacity) {
+      const Budget budget = element_budget(capacity);
+      const Size size = sizes("flash1", point, BlockRule::paper, budget);
+      REQUIRE(size == Size{std::min(d, ceil_div(capacity, 4 * d)), ceil_div(capacity, 4 * d)});
+      return overflow_of("flash1", tiled(point, size.first, size.second), budget) == 0;
+    };
+    const auto expected = [d](Count m) {
+      const Count past = m - 8 * d * d;
+      return past == 8 * d || (past >= 11 * d && past <= 12 * d) || (past >= 14 * d && past <= 16 * d) ||
+             past >= 17 * d;
+    };
+    const Count stride = d <= 8 ? 1 : d / 2 - 1;
+    for (Count capacity = 1; capacity < 8 * d * d; capacity += stride) {
+      if (paper_fits(capacity)) FAIL("fits: d " << d << ", M " << capacity);
+    }
+    for (Count capacity = 8 * d * d; capacity < 8 * d * d + 40 * d; ++capacity) {
+      if (paper_fits(capacity) != expected(capacity)) FAIL("d " << d << ", M " << capacity);
+    }
+  }
+}
+
+TEST_CASE("below 4d + 3 elements not even 1x1 fits, and the message says what it needs") {
+  const Case point = square_case(4096, 64);
+  for (const char* algorithm : {"flash1", "flash2"}) {
+    for (const BlockRule rule : {BlockRule::fit, BlockRule::optimum}) {
+      CHECK(sizes(algorithm, point, rule, element_budget(4 * 64 + 3)) == Size{1, 1});
+      CHECK_THROWS_WITH(resolve_tiling(algorithm, point, rule, element_budget(4 * 64 + 2), any_size),
+                        contains("not even the smallest tiling fits") && contains("1x1, d=64 needs 259 elements") &&
+                            contains("--sram 258el allows 258 elements"));
+    }
+  }
+}
+
+TEST_CASE("fit fits, and one step more does not") {
+  std::mt19937 random(20240601);
+  const auto upto = [&](Count limit) { return std::uniform_int_distribution<Count>(1, limit)(random); };
+  int grown = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    Case point;
+    point.problem.seq_q = upto(600);
+    point.problem.seq_k = upto(600);
+    point.problem.head_dim = upto(96);
+    point.problem.head_dim_v = upto(96);
+    point.tiling.stages = upto(3);
+    const Count step = trial % 2 == 0 ? 1 : 16;
+    const Budget budget = trial % 3 == 0 ? element_budget(upto(60000)) : byte_budget(upto(200000));
+    const std::string algorithm = trial % 5 == 0 ? "standard_tiled" : trial % 5 < 3 ? "flash1" : "flash2";
+    point.options.row_softmax = resolve_row_softmax(algorithm, point, budget);
+    CAPTURE(trial, algorithm, step, budget.owner);
+    if (overflow_of(algorithm, tiled(point, step, step), budget) > 0) {
+      CHECK_THROWS_AS(resolve_tiling(algorithm, point, BlockRule::fit, budget, {step}), InputError);
+      continue;
+    }
+    const auto [block_q, block_k] = sizes(algorithm, point, BlockRule::fit, budget, {step});
+    CHECK((block_q % step == 0 && block_k % step == 0));
+    CHECK(overflow_of(algorithm, tiled(point, block_q, block_k), budget) == 0);
+    const Count follower = std::max(step, point.problem.head_dim / step * step);
+    Size larger{block_q + step, block_k + step};
+    if (algorithm == "flash1") larger.first = std::min(larger.second, follower);
+    if (algorithm == "flash2") larger.second = std::min(larger.first, follower);
+    const Count rows = ceil_div(point.problem.seq_q, step) * step;
+    const Count keys = ceil_div(point.problem.seq_k, step) * step;
+    CHECK((block_q <= rows && block_k <= keys));
+    if (block_q == rows || block_k == keys) continue;
+    ++grown;
+    CHECK(overflow_of(algorithm, tiled(point, larger.first, larger.second), budget) > 0);
+  }
+  CHECK(grown > 200);
+}
+
+TEST_CASE("a single query still gets a whole K/V tile") {
+  Case point = square_case(8192, 128);
+  point.problem.seq_q = 1;
+  CHECK(sizes("flash2", point, BlockRule::fit, gpu_budget(232448, "h200"), device_sizes) == Size{16, 128});
+  CHECK(sizes("flash2", point, BlockRule::fit, element_budget(100000)) == Size{1, 128});
+  point = square_case(10, 64);
+  point.problem.seq_q = 4096;
+  CHECK(sizes("flash1", point, BlockRule::fit, element_budget(50000)) == Size{64, 10});
+}
+
+namespace {
+
+/// Random small problems with every mask that tiled algorithms take.
+Case random_case(std::mt19937& random) {
+  const auto upto = [&](Count limit) { return std::uniform_int_distribution<Count>(1, limit)(random); };
+  Case point;
+  point.problem.seq_q = upto(40);
+  point.problem.seq_k = upto(40);
+  point.problem.head_dim = upto(9);
+  point.problem.head_dim_v = upto(9);
+  point.problem.kv_heads = upto(2);
+  point.problem.heads = point.problem.kv_heads * upto(3);
+  if (upto(2) == 1) point.problem.packing = Packing::packed;
+  switch (upto(4)) {
+    case 1:
+      break;
+    case 2:
+      point.problem.mask.kind = MaskKind::causal;
+      break;
+    case 3:
+      point.problem.mask.kind = MaskKind::causal_top_left;
+      break;
+    case 4:
+      point.problem.mask = {.kind = MaskKind::window, .left = upto(30) - 1, .right = upto(12) - 1, .pairs = nullptr};
+      break;
+  }
+  return point;
+}
+
+Count traffic_of(std::string_view algorithm, const Case& point, const Budget& budget) {
+  const Traffic total = closed_form(algorithm, point).total();
+  return budget.elements ? total.total().value() : total.total_bytes().value();
+}
+
+}  // namespace
+
+TEST_CASE("optimum equals the best of all feasible pairs, with its tie-break") {
+  std::mt19937 random(7);
+  const auto upto = [&](Count limit) { return std::uniform_int_distribution<Count>(1, limit)(random); };
+  int found = 0;
+  for (int trial = 0; trial < 600; ++trial) {
+    const std::string algorithm = trial % 2 == 0 ? "flash1" : "flash2";
+    Case point = random_case(random);
+    if (algorithm == "flash1" && trial % 3 == 0) point.options.row_splits = upto(4);
+    if (algorithm == "flash1" && trial % 5 == 0) point.options.first_visit = FirstVisit::elides_read;
+    if (trial % 7 == 0) point.problem.dtype = DType::fp8;
+    const Count step = trial % 4 == 0 ? 4 : 1;
+    const Budget budget = trial % 3 == 0 ? element_budget(upto(2500)) : byte_budget(upto(5000));
+
+    // traffic, then minus the streamed size, then minus the companion
+    std::optional<std::tuple<Count, Count, Count>> best;
+    const Count rows = ceil_div(point.problem.rows(), step) * step;
+    const Count keys = ceil_div(point.problem.seq_k, step) * step;
+    for (Count block_q = step; block_q <= rows; block_q += step) {
+      for (Count block_k = step; block_k <= keys; block_k += step) {
+        const Case candidate = tiled(point, block_q, block_k);
+        if (overflow_of(algorithm, candidate, budget) > 0) continue;
+        const Count traffic = traffic_of(algorithm, candidate, budget);
+        const auto key =
+            algorithm == "flash1" ? std::tuple(traffic, -block_k, -block_q) : std::tuple(traffic, -block_q, -block_k);
+        if (!best || key < *best) best = key;
+      }
+    }
+    CAPTURE(trial, algorithm, step, budget.owner, rows, keys, point.options.row_splits);
+    CAPTURE(name_of(point.problem.mask.kind));
+    if (!best) {
+      CHECK_THROWS_AS(resolve_tiling(algorithm, point, BlockRule::optimum, budget, {step}), InputError);
+      continue;
+    }
+    ++found;
+    const auto [block_q, block_k] = sizes(algorithm, point, BlockRule::optimum, budget, {step});
+    const Count traffic = traffic_of(algorithm, tiled(point, block_q, block_k), budget);
+    const auto key =
+        algorithm == "flash1" ? std::tuple(traffic, -block_k, -block_q) : std::tuple(traffic, -block_q, -block_k);
+    CHECK(key == *best);
+  }
+  CHECK(found > 300);
+}
+
+TEST_CASE("the optimum of GEMM tiles equals the best of all block_q x block_k x block_d") {
+  std::mt19937 random(11);
+  const auto upto = [&](Count limit) { return std::uniform_int_distribution<Count>(1, limit)(random); };
+  int found = 0;
+  for (int trial = 0; trial < 150; ++trial) {
+    Case point = random_case(random);
+    point.problem.mask = {};
+    const Count step = trial % 4 == 0 ? 2 : 1;
+    const Budget budget = trial % 3 == 0 ? element_budget(upto(600)) : byte_budget(upto(2000));
+    point.options.row_softmax = resolve_row_softmax("standard_tiled", point, budget);
+    std::optional<Count> best;
+    for (Count block_d = step; block_d < 9 + step; block_d += step) {
+      for (Count block_q = step; block_q < point.problem.rows() + step; block_q += step) {
+        for (Count block_k = step; block_k < point.problem.seq_k + step; block_k += step) {
+          Case candidate = tiled(point, block_q, block_k);
+          candidate.tiling.block_d = block_d;
+          if (overflow_of("standard_tiled", candidate, budget) > 0) continue;
+          const Count traffic = traffic_of("standard_tiled", candidate, budget);
+          if (!best || traffic < *best) best = traffic;
+        }
+      }
+    }
+    CAPTURE(trial, step, budget.owner);
+    if (!best) {
+      CHECK_THROWS_AS(resolve_tiling("standard_tiled", point, BlockRule::optimum, budget, {step}), InputError);
+      continue;
+    }
+    ++found;
+    point.tiling = resolve_tiling("standard_tiled", point, BlockRule::optimum, budget, {step});
+    CHECK(overflow_of("standard_tiled", point, budget) == 0);
+    CHECK(traffic_of("standard_tiled", point, budget) == *best);
+  }
+  CHECK(found > 80);
+}
+
+TEST_CASE("device tilings are multiples of 16 within shared memory and registers") {
+  for (const char* algorithm : {"flash1", "flash2", "standard_tiled"}) {
+    for (const BlockRule rule : {BlockRule::fit, BlockRule::optimum}) {
+      for (const Count d : {64, 72, 128, 256}) {
+        for (const MaskKind mask : {MaskKind::none, MaskKind::causal}) {
+          Case point = square_case(5000, d);
+          point.problem.mask.kind = mask;
+          const Budget budget = gpu_budget(232448, "h200");
+          point.tiling = resolve_tiling(algorithm, point, rule, budget, device_sizes);
+          CAPTURE(algorithm, name_of(rule), d);
+          CHECK((point.tiling.block_q % 16 == 0 && point.tiling.block_k % 16 == 0));
+          CHECK(overflow_of(algorithm, point, budget) == 0);
+          CHECK(point.tiling.rule == rule);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a row of scores is resident when it fits, and the tile rules then work with two passes") {
+  const Case point = square_case(4096, 64);
+  CHECK(resolve_row_softmax("standard_tiled", point, Budget{}) == RowSoftmax::resident);
+  CHECK(resolve_row_softmax("standard_tiled", point, element_budget(4098)) == RowSoftmax::resident);
+  CHECK(resolve_row_softmax("standard_tiled", point, element_budget(4097)) == RowSoftmax::online);
+  const auto [block_q, block_k] = sizes("standard_tiled", point, BlockRule::fit, element_budget(3000));
+  CHECK(block_q == block_k);
+  CHECK(block_q == 20);  // 2 x 20 x 64 + 20^2 = 2960, 2 x 21 x 64 + 21^2 = 3129
+}
+
+TEST_CASE("rules that keep the sizes, need a budget, or do not apply") {
+  const Case point = tiled(square_case(4096, 64), 96, 48);
+  for (const BlockRule rule : {BlockRule::given, BlockRule::standard}) {
+    const Tiling kept = resolve_tiling("flash1", point, rule, Budget{}, any_size);
+    CHECK((kept.block_q == 96 && kept.block_k == 48 && kept.rule == rule));
+  }
+  CHECK(sizes("standard", point, BlockRule::fit, element_budget(10)) == Size{96, 48});
+  for (const BlockRule rule : {BlockRule::paper, BlockRule::fit, BlockRule::optimum}) {
+    CHECK_THROWS_WITH(resolve_tiling("flash1", point, rule, Budget{}, any_size),
+                      contains("--blocks " + std::string(name_of(rule)) + " needs --sram or --device"));
+  }
+  CHECK_THROWS_WITH(resolve_tiling("standard_tiled", point, BlockRule::paper, element_budget(50000), any_size),
+                    contains("--blocks paper does not apply to standard_tiled"));
+  CHECK_THROWS_AS(resolve_tiling("flash9", point, BlockRule::fit, element_budget(50000), any_size), InputError);
+  CHECK(sizes("flash1", point, BlockRule::paper, byte_budget(100000)) == Size{64, 196});
+}
+
+TEST_CASE("flash2 128x64, d = 256, bf16: refused where it does not fit, with the neighbours that do") {
+  Case point = tiled(square_case(256, 256), 128, 64);
+  point.problem.dtype = DType::bf16;
+  CHECK(over_capacity_message("flash2", point, gpu_budget(101376, "rtx4090"), device_sizes) ==
+        "flash2 128x64, d=256, bf16 needs 128.0 KiB of shared memory: Q 64 + K 32 + V 32; rtx4090 allows 99.0 KiB a "
+        "block; nearest that fit: 64x64, 128x32; head_dim 256 equals seq: are --seq and --head-dim swapped?");
+  CHECK(overflow_of("flash2", point, gpu_budget(101376, "rtx4090")) == 29696);
+  CHECK(overflow_of("flash2", tiled(point, 128, 48), gpu_budget(101376, "rtx3090")) > 0);
+  CHECK(overflow_of("flash2", point, gpu_budget(166912, "a100-80gb")) == 0);
+  CHECK(overflow_of("flash2", point, gpu_budget(232448, "h100-sxm")) == 0);
+  point.problem.seq_q = point.problem.seq_k = 1024;
+  CHECK_THAT(over_capacity_message("flash2", point, gpu_budget(101376, "rtx4090"), device_sizes), !contains("swapped"));
+}
+
+TEST_CASE("a head dimension that equals the length is called out") {
+  Case point = tiled(square_case(1024, 1024), 128, 128);
+  point.problem.batch = 8;
+  point.problem.dtype = DType::fp32;
+  const std::string text = over_capacity_message("flash2", point, gpu_budget(232448, "h100-sxm"), device_sizes);
+  CHECK_THAT(text, contains("head_dim 1024 equals seq: are --seq and --head-dim swapped?"));
+  CHECK_THAT(text, contains("needs 1536.0 KiB of shared memory") && contains("nearest that fit: 16x16"));
+  point.problem.seq_q = point.problem.seq_k = 600;
+  CHECK(swapped_sizes_hint(point.problem) == "; head_dim 1024 exceeds seq 600: are --seq and --head-dim swapped?");
+  point.problem.seq_q = point.problem.seq_k = 4096;
+  CHECK(swapped_sizes_hint(point.problem).empty());
+  point.problem.head_dim = 16384;
+  CHECK_THROWS_WITH(resolve_tiling("flash2", point, BlockRule::fit, gpu_budget(232448, "h100-sxm"), device_sizes),
+                    contains("not even the smallest tiling fits: flash2 16x16, d=16384") && contains("swapped?"));
+}
+
+TEST_CASE("the paper's rule forgets S, and the message shows it") {
+  Case point = square_case(1024, 64);
+  const Budget budget = element_budget(24576);
+  point.tiling = resolve_tiling("flash1", point, BlockRule::paper, budget, any_size);
+  CHECK(over_capacity_message("flash1", point, budget, any_size) ==
+        "flash1 64x96, d=64 needs 26752 elements: Q 4096 + K 6144 + V 6144 + O 4096 + S 6144 + l 64 + m 64; "
+        "--sram 24576el allows 24576 elements; nearest that fit: 54x96, 64x84");
+}
+
+TEST_CASE("advice for GEMM tiles shortens one side of three, and unfit corners fall back on the largest tiling") {
+  Case point = tiled(square_case(4096, 128), 128, 128);
+  CHECK_THAT(over_capacity_message("standard_tiled", point, element_budget(40000), any_size),
+             contains("standard_tiled 128x128x128, d=128, its scores kernel needs 49152 elements: Q 16384 + K 16384 + "
+                      "S 16384; --sram 40000el allows 40000 elements; nearest that fit: 92x128x128, 128x92x128, "
+                      "128x128x92"));
+  point.tiling.block_q = point.tiling.block_k = 1000;
+  CHECK_THAT(over_capacity_message("flash2", point, element_budget(10000), any_size),
+             contains("nearest that fit: " +
+                      std::to_string(sizes("flash2", point, BlockRule::fit, element_budget(10000)).first) + "x"));
+  CHECK_THAT(over_capacity_message("flash2", point, element_budget(100), any_size),
+             contains("not even the smallest tiling fits: flash2 1x1, d=128 needs 515 elements"));
+}
+
+TEST_CASE("absurd sizes are refused by name or answered, never wrapped") {
+  constexpr Count huge = std::numeric_limits<Count>::max();
+  Case point = square_case(1 << 20, huge);
+  for (const BlockRule rule : {BlockRule::paper, BlockRule::fit, BlockRule::optimum}) {
+    CHECK_THROWS_AS(resolve_tiling("flash2", point, rule, element_budget(50000), any_size), InputError);
+  }
+  point = square_case(huge, 64);
+  CHECK(sizes("flash2", point, BlockRule::fit, element_budget(50000)) == Size{215, 64});
+  CHECK(sizes("flash1", point, BlockRule::optimum, element_budget(50000)) == Size{1, 386});
+  CHECK_THROWS_WITH(resolve_tiling("flash2", point, BlockRule::fit, element_budget(50000), device_sizes),
+                    contains("2^63 - 1"));
+  CHECK(sizes("flash1", square_case(4096, 64), BlockRule::fit, element_budget(huge)) == Size{64, 4096});
+}
