@@ -1,0 +1,106 @@
+#include "tools/report/report.hpp"
+
+#include <string>
+
+#include "model/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/report/assets.hpp"
+#include "tools/report/page.hpp"
+
+using namespace tilemeter;
+
+namespace {
+
+std::string point(const std::string& more) {
+  return R"({"algorithm": "flash1", "problem": {"seq_q": 4096, "mask": "none"}, "tiling": {"block_q": 64, "block_k": 196})" +
+         (more.empty() ? "" : ", " + more) + "}";
+}
+
+const std::string counted =
+    R"("traffic": {"elements": {"read": 9007199254740993, "write": 1, "total": 9007199254740994}})";
+
+std::string sweep(const std::string& points) {
+  return R"({"schema": 1, "command": "sweep", "version": "0.1.0", "points": [)" + points + "]}";
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+
+std::string error_of(const std::string& json) {
+  try {
+    render_report(json, "title");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("the page holds the document, the chart library and its own scripts") {
+  const std::string page = render_report(sweep(point(counted)), "A sweep");
+  CHECK_THAT(page, contains("<title>A sweep</title>"));
+  CHECK_THAT(page, contains(R"("total":9007199254740994)"));
+  CHECK_THAT(page, contains("Chart.js v3."));
+  CHECK_THAT(page, contains("showReport();"));
+  CHECK(occurrences(page, "{{") == occurrences(std::string(assets().back().text), "{{"));
+  CHECK(page.starts_with("<!doctype html>"));
+  CHECK(page.ends_with("</html>\n"));
+}
+
+TEST_CASE("a page loads nothing: no address in it but those in comments and names of the library") {
+  const std::string page = render_report(sweep(point(counted)), "A sweep");
+  CHECK(occurrences(page, "src=") == occurrences(std::string(assets().back().text), "src="));
+  CHECK(occurrences(page, "@import") == 0);
+  CHECK_THAT(page, contains("default-src 'none'"));
+}
+
+TEST_CASE("hostile text in the document and in the title stays text") {
+  const std::string plain = render_report(sweep(point(counted)), "title");
+  const std::string hostile = R"(</script><!--<script>alert(1)</script>{{script}})";
+  const std::string page =
+      render_report(sweep(point(counted + R"(, "reason": ")" + hostile + "\"")), "</title><script>\"'&");
+  CHECK(occurrences(page, "<script") == occurrences(plain, "<script"));
+  CHECK(occurrences(page, "</script") == occurrences(plain, "</script"));
+  CHECK(occurrences(page, "<!--") == occurrences(plain, "<!--"));
+  CHECK_THAT(page, contains(R"(\u003c/script>\u003c!--\u003cscript>alert(1)\u003c/script>{{script}})"));
+  CHECK_THAT(page, contains("<title>&lt;/title&gt;&lt;script&gt;&quot;&#39;&amp;</title>"));
+}
+
+TEST_CASE("embedding keeps strings and numbers and drops white space around them") {
+  CHECK(embeddable_json("\xEF\xBB\xBF{ \"a b\" :\t[ 1,\n 2.50, \"\\\"< \\\\\" ] }") ==
+        R"({"a b":[1,2.50,"\"\u003c \\"]})");
+  CHECK(embeddable_json(R"(["\\", " "])") == R"(["\\"," "])");
+}
+
+TEST_CASE("a single count is a document too, and an infeasible point needs no traffic") {
+  const std::string count = point(R"("schema": 1, "command": "count", "version": "0.1.0", )" + counted);
+  CHECK_NOTHROW(render_report(count, "count"));
+  CHECK_NOTHROW(
+      render_report(sweep(point(R"("feasible": false, "reason": "too large", "overflow_elements": 3)")), "sweep"));
+  CHECK_NOTHROW(render_report(sweep(""), "empty"));
+}
+
+TEST_CASE("wrong input is refused with the place, the value and what is accepted") {
+  CHECK_THAT(error_of("{\"schema\": 1,"), contains("report input: not JSON:") && contains("line 1, column 14"));
+  CHECK_THAT(error_of("[]"), contains("the document is []") && contains("object"));
+  CHECK_THAT(error_of("{}"), contains("\"schema\" is missing; schema 1 is accepted"));
+  CHECK_THAT(error_of(R"({"schema": 2, "command": "sweep"})"), contains("\"schema\" is 2; schema 1 is accepted"));
+  CHECK_THAT(error_of(R"({"schema": 1, "version": "1"})"), contains("\"command\" is missing"));
+  CHECK_THAT(error_of(R"({"schema": 1, "command": "devices", "version": "1"})"),
+             contains("\"points\" is missing") && contains("count") && contains("sweep"));
+  CHECK_THAT(error_of(sweep("7")), contains("\"points[0]\" is 7"));
+  CHECK_THAT(error_of(sweep(point(counted) + "," + point(""))),
+             contains("\"points[1].traffic\" is missing") && contains("\"feasible\": false"));
+  CHECK_THAT(error_of(sweep(point(R"("traffic": {"elements": {"read": 1, "write": 2.5, "total": 3}})"))),
+             contains("\"points[0].traffic.elements.write\" is 2.5; an integer"));
+  CHECK_THAT(error_of(sweep(point(R"("traffic": {"bytes": {}})"))),
+             contains("\"points[0].traffic.elements.read\" is missing"));
+  CHECK_THAT(error_of(sweep(point(counted + R"(, "sram": {"tiles": [{"rows": "many"}]})"))),
+             contains(R"("points[0].sram.tiles[0].rows" is "many")"));
+  CHECK_THAT(error_of(sweep(point(counted + R"(, "closed_form": {"equal": 1})"))),
+             contains("\"points[0].closed_form.equal\" is 1; true or false"));
+}

@@ -1,0 +1,19 @@
+// A self-contained HTML page around a JSON document.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tilemeter {
+
+/// `text` with the characters that mean something in HTML text and attribute values written as entities.
+std::string escape_html(std::string_view text);
+
+/// Valid JSON without insignificant white space and with `<` written as \u003c, so that no string in it can end the
+/// script element it stands in or open a comment. Numbers and strings keep their exact value.
+std::string embeddable_json(std::string_view json);
+
+/// The page with this title and document. `json` must be valid JSON.
+std::string assemble_page(std::string_view json, std::string_view title);
+
+}  // namespace tilemeter

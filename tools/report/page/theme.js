@@ -1,0 +1,47 @@
+// Colours from the style sheet, so that charts follow the light and dark schemes and print light.
+
+const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const theme = () => ({
+  ink: style('--ink'), muted: style('--muted'), line: style('--line'), surface: style('--surface'), bad: style('--bad'),
+  series: style('--series').split(/\s+/),
+});
+
+const pointStyles = ['circle', 'triangle', 'rect', 'rectRounded', 'rectRot'];
+
+/** Everything that must be redrawn when the colour scheme changes. */
+const redraws = [];
+const redrawAll = () => redraws.forEach((redraw) => redraw());
+
+const watchScheme = () => {
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
+  matchMedia('print').addEventListener('change', redrawAll);
+};
+
+/** Colour of `share` in 0..1 on a perceptually even scale (viridis, nine stops). */
+const viridis = [[68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140], [40, 174, 128], [94, 201, 98], [173, 220, 48], [253, 231, 37]];
+const heat = (share) => {
+  const place = Math.min(Math.max(share, 0), 1) * (viridis.length - 1);
+  const low = Math.min(Math.floor(place), viridis.length - 2);
+  const mix = viridis[low].map((start, i) => Math.round(start + (viridis[low + 1][i] - start) * (place - low)));
+  return `rgb(${mix.join(' ')})`;
+};
+
+/** A diagonal hatch over `background` (null: over what is there). */
+const hatch = (background, ink) => {
+  const tile = element('canvas', { width: 8, height: 8 });
+  const context = tile.getContext('2d');
+  if (background) {
+    context.fillStyle = background;
+    context.fillRect(0, 0, 8, 8);
+  }
+  context.strokeStyle = ink;
+  context.lineWidth = 1.2;
+  context.beginPath();
+  for (const start of [-4, 0, 4]) {
+    context.moveTo(start, 8);
+    context.lineTo(start + 8, 0);
+  }
+  context.stroke();
+  return context.createPattern(tile, 'repeat');
+};

@@ -1,0 +1,160 @@
+#include "tools/report/report.hpp"
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "model/error.hpp"
+#include "tools/report/page.hpp"
+
+namespace tilemeter {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A value in the document and the path that leads to it: "points[3].traffic.elements".
+class Node {
+ public:
+  Node(std::string path, const Json* value) : path_(std::move(path)), value_(value) {}
+
+  bool present() const { return value_ != nullptr && !value_->is_null(); }
+  const Json& value() const { return *value_; }
+
+  Node member(const std::string& key) const {
+    const bool found = present() && value_->is_object() && value_->contains(key);
+    return {path_.empty() ? key : path_ + "." + key, found ? &value_->at(key) : nullptr};
+  }
+  Node item(std::size_t index) const { return {path_ + "[" + std::to_string(index) + "]", &value_->at(index)}; }
+
+  [[noreturn]] void refuse(const std::string& accepted) const {
+    const std::string place = "report input: " + (path_.empty() ? "the document" : "\"" + path_ + "\"");
+    if (value_ == nullptr) throw InputError(place + " is missing; " + accepted);
+    std::string text = value_->dump(-1, ' ', true);  // ASCII, so that it can be cut anywhere
+    if (text.size() > 60) text = text.substr(0, 57) + "...";
+    throw InputError(place + " is " + text + "; " + accepted);
+  }
+  void require(Json::value_t type, const char* accepted) const {
+    if (value_ == nullptr || value_->type() != type) refuse(accepted);
+  }
+  void object_if_present() const {
+    if (present()) require(Json::value_t::object, "an object is accepted");
+  }
+  void integers_if_present(std::initializer_list<const char*> keys) const {
+    object_if_present();
+    for (const char* key : keys) {
+      const Node number = member(key);
+      if (number.present() && !number.value().is_number_integer())
+        number.refuse("an integer up to 2^64 - 1 is accepted");
+    }
+  }
+
+ private:
+  std::string path_;
+  const Json* value_;
+};
+
+void check_amounts(const Node& place) {
+  for (const char* unit : {"elements", "bytes"}) place.member(unit).integers_if_present({"read", "write", "total"});
+}
+
+void check_required_amounts(const Node& traffic) {
+  for (const char* key : {"read", "write", "total"}) {
+    const Node amount = traffic.member("elements").member(key);
+    if (!amount.present()) amount.refuse("an integer number of elements is needed");
+  }
+}
+
+void check_traffic(const Node& point) {
+  const Node traffic = point.member("traffic");
+  const Node feasible = point.member("feasible");
+  if (feasible.present()) feasible.require(Json::value_t::boolean, "true or false is accepted");
+  traffic.object_if_present();
+  if (!traffic.present()) {
+    if (!feasible.present() || feasible.value().get<bool>())
+      traffic.refuse("only a point with \"feasible\": false has none");
+    return;
+  }
+  check_amounts(traffic);
+  check_required_amounts(traffic);
+  const Node tensors = traffic.member("tensors");
+  tensors.object_if_present();
+  if (!tensors.present()) return;
+  for (const auto& [name, unused] : tensors.value().items()) {
+    tensors.member(name).integers_if_present({"read_elements", "write_elements", "read_bytes", "write_bytes"});
+  }
+}
+
+void check_closed_form(const Node& point) {
+  const Node closed_form = point.member("closed_form");
+  closed_form.object_if_present();
+  const Node equal = closed_form.member("equal");
+  if (equal.present()) equal.require(Json::value_t::boolean, "true or false is accepted");
+  check_amounts(closed_form);
+}
+
+void check_sram(const Node& point) {
+  const Node sram = point.member("sram");
+  sram.integers_if_present({"peak_elements", "peak_bytes", "capacity_elements", "capacity_bytes"});
+  const Node tiles = sram.member("tiles");
+  if (!tiles.present()) return;
+  tiles.require(Json::value_t::array, "a list of tiles is accepted");
+  for (std::size_t i = 0; i < tiles.value().size(); ++i) {
+    tiles.item(i).require(Json::value_t::object, "a tile is accepted");
+    tiles.item(i).integers_if_present({"rows", "cols", "elements", "bytes"});
+  }
+}
+
+void check_text(const Node& owner, const char* key) {
+  const Node text = owner.member(key);
+  if (text.present()) text.require(Json::value_t::string, "a string is accepted");
+}
+
+void check_point(const Node& point) {
+  point.require(Json::value_t::object, "a point is accepted");
+  point.member("algorithm").require(Json::value_t::string, "the name of an algorithm is needed");
+  const Node problem = point.member("problem");
+  problem.require(Json::value_t::object, "the problem of the point is needed");
+  for (const char* key : {"mask", "dtype", "stat_dtype"}) check_text(problem, key);
+  problem.integers_if_present(
+      {"batch", "heads", "kv_heads", "seq_q", "seq_k", "head_dim", "head_dim_v", "window_left", "window_right"});
+  point.member("tiling").integers_if_present({"block_q", "block_k", "stages"});
+  check_text(point.member("tiling"), "rule");
+  point.integers_if_present({"overflow_elements"});
+  check_text(point, "reason");
+  check_traffic(point);
+  check_closed_form(point);
+  check_sram(point);
+}
+
+void check_document(const Node& document) {
+  document.require(Json::value_t::object, "a JSON object that the program wrote is accepted");
+  const Node schema = document.member("schema");
+  if (!schema.present() || schema.value() != 1) schema.refuse("schema 1 is accepted");
+  for (const char* key : {"command", "version"})
+    document.member(key).require(Json::value_t::string, "a string is needed");
+  const Node points = document.member("points");
+  if (!points.present()) {
+    if (document.member("algorithm").present()) return check_point(Node("", &document.value()));
+    points.refuse("the JSON of count or of sweep is accepted: one point, or a list of them");
+  }
+  points.require(Json::value_t::array, "a list of points is accepted");
+  for (std::size_t i = 0; i < points.value().size(); ++i) check_point(points.item(i));
+}
+
+Json parse(std::string_view text) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const std::string message = error.what();
+    throw InputError("report input: not JSON: " + message.substr(message.find("] ") + 2));
+  }
+}
+
+}  // namespace
+
+std::string render_report(std::string_view json_text, std::string_view title) {
+  const Json document = parse(json_text);
+  check_document(Node("", &document));
+  return assemble_page(json_text, title);
+}
+
+}  // namespace tilemeter
