@@ -44,7 +44,6 @@ Axis counts(std::string_view option, const std::string& text, const Arguments&) 
 
 constexpr auto set_block_q = [](PointRequest& r, Count n) { r.block_q = n; };
 constexpr auto set_block_k = [](PointRequest& r, Count n) { r.block_k = n; };
-constexpr auto set_stages = [](PointRequest& r, Count n) { r.stages = n; };
 
 Axis no_capacity(std::string_view option, const std::string&, const Arguments&) {
   return axis_of(option, std::vector{Overflowing::counted},
@@ -60,7 +59,6 @@ constexpr std::array table = {
                 blocks},
     PointOption{{"--block-q", "BR", "rows of a query tile, with --block-k"}, counts<set_block_q>},
     PointOption{{"--block-k", "BC", "rows of a key tile, with --block-q"}, counts<set_block_k>},
-    PointOption{{"--stages", "S", "stages of the K/V ring; default 1"}, counts<set_stages>},
     PointOption{{"--no-capacity", "", "count a tiling that overflows, and report by how much"}, no_capacity},
 };
 

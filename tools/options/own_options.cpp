@@ -1,6 +1,6 @@
-#include "tools/options/choice.hpp"
 #include "tools/options/point_table.hpp"
 #include "tools/options/range.hpp"
+#include "tools/options/types.hpp"
 
 namespace tilemeter {
 namespace {
@@ -8,12 +8,6 @@ namespace {
 constexpr std::array<Choice<MaskShape>, 2> mask_shapes = {{{"row", MaskShape::row}, {"full", MaskShape::full}}};
 constexpr std::array<Choice<EmptyLse>, 3> empty_lses = {
     {{"+inf", EmptyLse::plus_infinity}, {"inf", EmptyLse::plus_infinity}, {"-inf", EmptyLse::minus_infinity}}};
-constexpr std::array<Choice<DType>, 5> o_types = {{{"fp64", DType::fp64},
-                                                   {"fp32", DType::fp32},
-                                                   {"fp16", DType::fp16},
-                                                   {"bf16", DType::bf16},
-                                                   {"fp8", DType::fp8}}};
-
 struct Unfused {
   bool scale = false;
   bool mask = false;
@@ -60,7 +54,16 @@ Axis row_splits(std::string_view option, const std::string& text, const Argument
 }
 
 Axis o_dtype(std::string_view option, const std::string& text, const Arguments&) {
-  return axis_of(option, parse_choices(option, text, o_types), [](PointRequest& r, DType type) { r.o_dtype = type; });
+  return axis_of(option, parse_choices(option, text, operand_types), [](PointRequest& r, DType type) { r.o_dtype = type; });
+}
+
+Axis score_dtype(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_choices(option, text, operand_types),
+                 [](PointRequest& r, DType type) { r.score_dtype = type; });
+}
+
+Axis stages(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_counts(option, text, 1), [](PointRequest& r, Count n) { r.stages = n; });
 }
 
 Axis block_d(std::string_view option, const std::string& text, const Arguments&) {
@@ -92,6 +95,10 @@ constexpr std::array table = {
               [](PointRequest& r) { r.options.row_splits = Options{}.row_splits; }},
     OwnOption{{{"--o-dtype", "TYPE", "O where it is read back; default --dtype"}, o_dtype},
               [](PointRequest& r) { r.o_dtype.reset(); }},
+    OwnOption{{{"--score-dtype", "TYPE", "S and P where they go to memory; default --dtype"}, score_dtype},
+              [](PointRequest& r) { r.score_dtype.reset(); }},
+    OwnOption{{{"--stages", "S", "stages of the K/V ring; default 1"}, stages},
+              [](PointRequest& r) { r.stages = Tiling{}.stages; }},
     OwnOption{{{"--block-d", "BD", "GEMM tiles along the head dimension; default all of it"}, block_d},
               [](PointRequest& r) { r.block_d = 0; }},
     OwnOption{{{"--empty-lse", "+inf|-inf", "LSE of a row without keys; default +inf"}, empty_lse},

@@ -1,17 +1,12 @@
-#include "tools/options/choice.hpp"
+#include "sim/catalog.hpp"
 #include "tools/options/mask.hpp"
 #include "tools/options/point_table.hpp"
 #include "tools/options/range.hpp"
-#include "sim/catalog.hpp"
+#include "tools/options/types.hpp"
 
 namespace tilemeter {
 namespace {
 
-constexpr std::array<Choice<DType>, 5> operand_types = {{{"fp64", DType::fp64},
-                                                         {"fp32", DType::fp32},
-                                                         {"fp16", DType::fp16},
-                                                         {"bf16", DType::bf16},
-                                                         {"fp8", DType::fp8}}};
 constexpr std::array<Choice<DType>, 4> statistics_types = {
     {{"fp16", DType::fp16}, {"bf16", DType::bf16}, {"fp32", DType::fp32}, {"fp64", DType::fp64}}};
 
@@ -79,11 +74,6 @@ Axis stat_dtype(std::string_view option, const std::string& text, const Argument
                  [](PointRequest& r, DType type) { r.stat_dtype = type; });
 }
 
-Axis score_dtype(std::string_view option, const std::string& text, const Arguments&) {
-  return axis_of(option, parse_choices(option, text, operand_types),
-                 [](PointRequest& r, DType type) { r.score_dtype = type; });
-}
-
 constexpr std::array table = {
     PointOption{{"--algorithm", "NAME,...", "algorithms to run; `tilemeter algorithms` lists them"}, algorithm},
     PointOption{{"--seq", "N", "length of queries and keys"}, counts<1, set_seq>},
@@ -104,7 +94,6 @@ constexpr std::array table = {
     PointOption{{"--dtype", "TYPE", "operands: fp64, fp32, fp16, bf16, fp8; default fp16"}, dtype},
     PointOption{{"--stat-dtype", "TYPE", "l, m, LSE in memory: fp16, bf16, fp32, fp64; default fp32 (fp64 with fp64)"},
                 stat_dtype},
-    PointOption{{"--score-dtype", "TYPE", "S and P where they go to memory; default --dtype"}, score_dtype},
 };
 
 }  // namespace
