@@ -1,0 +1,118 @@
+// A GPU as the model sees it: capacities and peak rates, each with its unit and its source.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/dtype.hpp"
+#include "model/units.hpp"
+
+namespace tilemeter {
+
+/// Units with a peak rate of their own: the fastest matrix instruction (mma.sync, wgmma, tcgen05), mma.sync where it is
+/// slower than that, the scalar multiply-add pipe, and the exponential of the special-function unit.
+enum class ComputeUnit { tensor, mma, fma, exp };
+inline constexpr std::array<ComputeUnit, 4> compute_units = {ComputeUnit::tensor, ComputeUnit::mma, ComputeUnit::fma,
+                                                             ComputeUnit::exp};
+/// Types that a rate can be stated for.
+inline constexpr std::array<DType, 5> rate_types = {DType::fp64, DType::fp32, DType::fp16, DType::bf16, DType::fp8};
+
+std::string_view name_of(ComputeUnit unit);
+/// "rate.tensor.bf16".
+std::string rate_key(ComputeUnit unit, DType type);
+
+/// One quantity as it was given: key, value with its unit, and where it comes from.
+struct DeviceFact {
+  std::string key;
+  std::string value;
+  std::string source;
+  friend bool operator==(const DeviceFact&, const DeviceFact&) = default;
+};
+
+struct Device {
+  struct Sm {
+    Count count = 0;
+    Bytes shared_per_block;  ///< most a block can have, after opting in
+    Bytes shared_default;    ///< most a block can have without opting in
+    Bytes shared_per_sm;     ///< shared by the resident blocks
+    Bytes shared_reserved;   ///< taken by the system from each resident block; 0 below compute capability 8.0
+    Count registers = 0;     ///< 32-bit registers of an SM
+    Count threads = 0;       ///< resident threads of an SM
+    Count blocks = 0;        ///< resident blocks of an SM
+  };
+  struct L2 {
+    Bytes size;
+    std::optional<BytesPerSecond> bandwidth;  ///< peak read; unknown where no document states it
+  };
+  struct Hbm {
+    Bytes size;
+    BytesPerSecond bandwidth;  ///< data-sheet peak, whatever the memory is called
+  };
+  struct Clock {
+    Hertz boost;                  ///< highest SM clock; fma, exp and fp64 rates are stated at it
+    std::optional<Hertz> tensor;  ///< clock of the 16- and 8-bit tensor rates where it is lower
+  };
+  struct Power {
+    Watts limit;
+  };
+
+  std::string name;
+  std::string arch;  ///< compiler target, such as "sm_90"
+  Sm sm;
+  L2 l2;
+  Hbm hbm;
+  Clock clock;
+  Power power;
+  std::map<std::pair<ComputeUnit, DType>, OpsPerSecond> rates;  ///< as given; `rate` adds the fallback
+  std::vector<DeviceFact> facts;  ///< what the members were read from, in the order of `device_rows`
+
+  /// Dense peak of the whole GPU: FLOP/s, for exp operations/s. mma falls back to tensor. nullopt when unknown.
+  std::optional<OpsPerSecond> rate(ComputeUnit unit, DType type) const;
+  /// The same, or InputError that names the missing key and the types that have a rate.
+  OpsPerSecond require_rate(ComputeUnit unit, DType type) const;
+  /// The clock at which that rate is stated.
+  Hertz rate_clock(ComputeUnit unit, DType type) const;
+  /// Operations of one SM in one clock, when the rate is known: H100, tensor bf16: 989.4e12 / (132 x 1.83e9) = 4096.
+  std::optional<double> per_sm_clock(ComputeUnit unit, DType type) const;
+
+  /// Bytes of registers of an SM: 65536 x 4 = 262144 on every shipped device.
+  Bytes register_file() const { return Bytes(checked::multiply(sm.registers, 4)); }
+  /// Whether a block may ask for `shared` bytes of shared memory.
+  bool fits_block(Bytes shared) const { return shared <= sm.shared_per_block; }
+  /// Resident blocks by shared memory alone: floor(shared_per_sm / (shared + shared_reserved)); 0 when a block does not
+  /// fit, nullopt when shared memory sets no limit (0 bytes and nothing reserved). `shared` must not be negative.
+  std::optional<Count> blocks_by_shared(Bytes shared) const;
+};
+
+/// Names of the shipped devices, in the order of the catalog.
+std::vector<std::string_view> device_names();
+
+/// A shipped device by name or unique prefix, in any case; or, for text that ends in ".toml" or contains '/', the file
+/// of that name. Throws InputError: unknown or ambiguous name with the names that exist, or as `parse_device`.
+Device load_device(std::string_view name_or_path);
+
+/// A device from the text of a device file; `origin` names it in messages. Throws InputError that names origin, key,
+/// what was found and what is expected: text that is no TOML, a missing or unknown key, a missing source, a wrong type
+/// or unit, a value that no GPU can have.
+Device parse_device(std::string_view toml, std::string_view origin);
+
+/// Replaces the quantities that `toml` states (a device file in which every key is optional), checked as a whole.
+void apply_overlay(Device& device, std::string_view toml, std::string_view origin);
+
+/// Applies `--set KEY=VALUE` options together, so that their order does not matter; of two with one key the last holds.
+/// Each key is independent (a clock does not rescale rates), except that shared memory stays consistent: a larger block
+/// or reserve raises sm.shared_per_sm, a smaller block lowers sm.shared_default, unless these are set too; their source
+/// says so. Throws InputError and leaves the device as it was.
+void apply_settings(Device& device, const std::vector<std::string>& settings);
+void apply_setting(Device& device, std::string_view setting);
+
+/// Every key in file order with value and source; an optional key without a value reads "unknown". Absent rates are
+/// left out.
+std::vector<DeviceFact> device_rows(const Device& device);
+
+}  // namespace tilemeter

@@ -1,0 +1,79 @@
+// Facts to a Device: every key once, in its own form, and in agreement with the others.
+#include <algorithm>
+
+#include "model/device_schema.hpp"
+#include "model/quantity.hpp"
+
+namespace tilemeter {
+namespace {
+
+void check_spelling(const RawFact& fact, const KeyRule& rule, const std::string& place) {
+  if (fact.spelling == Spelling::setting || fact.spelling == rule.spelling) return;
+  std::string found = fact.value;
+  if (fact.spelling == Spelling::text) found = "the text " + in_quotes(fact.value);
+  if (fact.spelling == Spelling::whole_number) found = "the bare number " + fact.value;
+  throw InputError(place + ": found " + found + "; expected " + rule.expected);
+}
+
+const RawFact* find_fact(const std::vector<RawFact>& facts, std::string_view key) {
+  const auto fact = std::find_if(facts.begin(), facts.end(), [&](const RawFact& f) { return f.key == key; });
+  return fact == facts.end() ? nullptr : &*fact;
+}
+
+void check_keys(const std::vector<RawFact>& facts, std::string_view origin) {
+  for (const RawFact& fact : facts) {
+    rule_of(fact.key, origin);
+    if (find_fact(facts, fact.key) != &fact) {
+      throw InputError(std::string(origin) + ": " + fact.key + " is given twice; expected once");
+    }
+  }
+}
+
+/// Relations between keys that hold on every GPU.
+void check_together(const Device& device, std::string_view origin) {
+  const Device::Sm& sm = device.sm;
+  const auto refuse = [&](const std::string& message) { throw InputError(std::string(origin) + ": " + message); };
+  const Bytes block = sm.shared_per_block + sm.shared_reserved;
+  if (block > sm.shared_per_sm) {
+    refuse("sm.shared_per_block " + exact_text(sm.shared_per_block) + " with sm.shared_reserved " +
+           exact_text(sm.shared_reserved) + " passes sm.shared_per_sm " + exact_text(sm.shared_per_sm) +
+           "; lower sm.shared_per_block, or raise sm.shared_per_sm to " + exact_text(block));
+  }
+  if (sm.shared_default > sm.shared_per_block) {
+    refuse("sm.shared_default " + exact_text(sm.shared_default) + " passes sm.shared_per_block " +
+           exact_text(sm.shared_per_block) + "; expected at most that");
+  }
+  if (sm.threads % 32 != 0) {
+    refuse("sm.threads " + std::to_string(sm.threads) + ": expected a multiple of 32, the threads of a warp");
+  }
+  if (sm.blocks > sm.threads) {
+    refuse("sm.blocks " + std::to_string(sm.blocks) + " passes sm.threads " + std::to_string(sm.threads) +
+           "; a block has a thread or more");
+  }
+  if (device.l2.size > device.hbm.size) {
+    refuse("l2.size " + exact_text(device.l2.size) + " passes hbm.size " + exact_text(device.hbm.size) +
+           "; expected a cache smaller than its memory");
+  }
+}
+
+}  // namespace
+
+Device build_device(const std::vector<RawFact>& facts, std::string_view origin) {
+  check_keys(facts, origin);
+  Device device;
+  for (const KeyRule& rule : key_rules()) {
+    const std::string place = std::string(origin) + ": " + rule.key;
+    const RawFact* fact = find_fact(facts, rule.key);
+    if (fact == nullptr && rule.presence == Presence::optional) continue;
+    if (fact == nullptr) {
+      throw InputError(place + " is missing; expected { value, source } with " + rule.expected);
+    }
+    check_spelling(*fact, rule, place);
+    rule.read(device, {.value = fact->value, .place = place});
+    device.facts.push_back({.key = fact->key, .value = fact->value, .source = fact->source});
+  }
+  check_together(device, origin);
+  return device;
+}
+
+}  // namespace tilemeter

@@ -1,0 +1,175 @@
+#include "model/device_schema.hpp"
+
+#include <algorithm>
+
+#include "model/quantity.hpp"
+#include "model/suggest.hpp"
+
+namespace tilemeter {
+namespace {
+
+using Read = std::function<void(Device&, const Reading&)>;
+
+[[noreturn]] void refuse_range(const Reading& reading, const std::string& low, const std::string& high) {
+  throw InputError(reading.place + " " + in_quotes(reading.value) + ": no GPU has this; expected " + low + " to " +
+                   high);
+}
+
+// Limits of the plausible: an order of magnitude or more beyond any GPU built, on either side.
+template <class Quantity, class Format>
+Quantity within(Quantity value, Quantity low, Quantity high, const Reading& reading, Format format) {
+  if (value < low || value > high) refuse_range(reading, format(low), format(high));
+  return value;
+}
+
+template <class Member>
+Read count(Member member, Count high) {
+  return [member, high](Device& device, const Reading& reading) {
+    const auto format = [](Count limit) { return std::to_string(limit); };
+    member(device) = within(parse_count(reading.value, reading.place), Count{1}, high, reading, format);
+  };
+}
+
+template <class Member>
+Read bytes(Member member, Bytes low, Bytes high, ByteUnits units = ByteUnits::binary) {
+  return [=](Device& device, const Reading& reading) {
+    const Zero zero = low == Bytes(0) ? Zero::allowed : Zero::refused;
+    member(device) = within(parse_bytes(reading.value, reading.place, units, zero), low, high, reading, exact_text);
+  };
+}
+
+template <class Member>
+Read bandwidth(Member member, BytesPerSecond high) {
+  return [=](Device& device, const Reading& reading) {
+    const auto format = [](BytesPerSecond limit) { return to_text(limit); };
+    member(device) = within(parse_bandwidth(reading.value, reading.place), BytesPerSecond{1e9}, high, reading, format);
+  };
+}
+
+template <class Member>
+Read frequency(Member member) {
+  return [=](Device& device, const Reading& reading) {
+    const auto format = [](Hertz limit) { return to_text(limit); };
+    member(device) = within(parse_frequency(reading.value, reading.place), Hertz{1e8}, Hertz{1e10}, reading, format);
+  };
+}
+
+void read_power(Device& device, const Reading& reading) {
+  const auto format = [](Watts limit) { return to_text(limit); };
+  device.power.limit = within(parse_power(reading.value, reading.place), Watts{1}, Watts{1e5}, reading, format);
+}
+
+void read_name(Device& device, const Reading& reading) {
+  constexpr std::size_t longest = 64;
+  const bool printable = std::all_of(reading.value.begin(), reading.value.end(),
+                                     [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+  if (!printable || reading.value.size() > longest || reading.value.find_first_not_of(' ') == std::string::npos) {
+    throw InputError(reading.place + " " + in_quotes(reading.value) + ": expected a name of 1 to 64 printable bytes");
+  }
+  device.name = reading.value;
+}
+
+void read_arch(Device& device, const Reading& reading) {
+  const std::string_view arch = reading.value;
+  const std::size_t end = std::min(arch.find_first_not_of("0123456789", 3), arch.size());
+  const std::string_view suffix = arch.substr(end);
+  const bool known_suffix = suffix.empty() || suffix == "a" || suffix == "f";
+  if (arch.substr(0, 3) != "sm_" || end < 5 || end > 6 || !known_suffix) {
+    throw InputError(reading.place + " " + in_quotes(arch) +
+                     ": expected a compiler target, such as \"sm_90\" or \"sm_90a\"");
+  }
+  device.arch = reading.value;
+}
+
+Read rate(ComputeUnit unit, DType type) {
+  return [=](Device& device, const Reading& reading) {
+    const bool exponential = unit == ComputeUnit::exp;
+    const auto parse = exponential ? parse_operations : parse_flops;
+    const auto format = [&](OpsPerSecond limit) { return exponential ? operations_text(limit) : flops_text(limit); };
+    device.rates[{unit, type}] =
+        within(parse(reading.value, reading.place), OpsPerSecond{1e9}, OpsPerSecond{1e18}, reading, format);
+  };
+}
+
+constexpr const char* size_example = "a byte size in B, KiB, MiB or GiB, such as \"227 KiB\"";
+constexpr const char* count_example = "a whole number, such as 132";
+
+std::vector<KeyRule> fixed_rules() {
+  constexpr Bytes kib(Count{1} << 10), gib(Count{1} << 30), tib(Count{1} << 40);
+  const Presence required = Presence::required;
+  const Spelling text = Spelling::text, whole = Spelling::whole_number;
+  const auto shared = [&](auto member) { return bytes(member, kib, tib); };
+  return {
+      {"name", required, text, "text, such as \"h200\"", read_name},
+      {"arch", required, text, "a compiler target, such as \"sm_90\"", read_arch},
+      {"sm.count", required, whole, count_example, count([](Device& d) -> auto& { return d.sm.count; }, 100'000)},
+      {"sm.shared_per_block", required, text, size_example,
+       shared([](Device& d) -> auto& { return d.sm.shared_per_block; })},
+      {"sm.shared_default", required, text, size_example,
+       shared([](Device& d) -> auto& { return d.sm.shared_default; })},
+      {"sm.shared_per_sm", required, text, size_example, shared([](Device& d) -> auto& { return d.sm.shared_per_sm; })},
+      {"sm.shared_reserved", required, text, size_example,
+       bytes([](Device& d) -> auto& { return d.sm.shared_reserved; }, Bytes(0), gib)},
+      {"sm.registers", required, whole, count_example,
+       count([](Device& d) -> auto& { return d.sm.registers; }, 100'000'000)},
+      {"sm.threads", required, whole, count_example, count([](Device& d) -> auto& { return d.sm.threads; }, 100'000)},
+      {"sm.blocks", required, whole, count_example, count([](Device& d) -> auto& { return d.sm.blocks; }, 100'000)},
+      {"l2.size", required, text, "a byte size in B, KiB, MiB or GiB, such as \"50 MiB\"",
+       bytes([](Device& d) -> auto& { return d.l2.size; }, kib * 64, tib)},
+      {"l2.bandwidth", Presence::optional, text, "a bandwidth, such as \"7.2 TB/s\"",
+       bandwidth([](Device& d) -> auto& { return d.l2.bandwidth; }, BytesPerSecond{1e15})},
+      {"hbm.size", required, text, "a byte size, such as \"80 GB\"",
+       bytes([](Device& d) -> auto& { return d.hbm.size; }, gib, tib * 128, ByteUnits::binary_or_decimal)},
+      {"hbm.bandwidth", required, text, "a bandwidth, such as \"3.35 TB/s\"",
+       bandwidth([](Device& d) -> auto& { return d.hbm.bandwidth; }, BytesPerSecond{2e14})},
+      {"clock.boost", required, text, "a frequency, such as \"1.98 GHz\"",
+       frequency([](Device& d) -> auto& { return d.clock.boost; })},
+      {"clock.tensor", Presence::optional, text, "a frequency, such as \"1.83 GHz\"",
+       frequency([](Device& d) -> auto& { return d.clock.tensor; })},
+      {"power.limit", required, text, "a power, such as \"700 W\"", read_power},
+  };
+}
+
+/// The rates without which nothing can be predicted.
+bool is_required(ComputeUnit unit, DType type) {
+  return (unit == ComputeUnit::tensor && type == DType::fp16) ||
+         ((unit == ComputeUnit::fma || unit == ComputeUnit::exp) && type == DType::fp32);
+}
+
+std::vector<KeyRule> all_rules() {
+  std::vector<KeyRule> rules = fixed_rules();
+  for (const ComputeUnit unit : compute_units) {
+    for (const DType type : rate_types) {
+      rules.push_back({.key = rate_key(unit, type),
+                       .presence = is_required(unit, type) ? Presence::required : Presence::optional,
+                       .spelling = Spelling::text,
+                       .expected = unit == ComputeUnit::exp ? "a rate, such as \"3.87 Top/s\""
+                                                            : "a dense rate, such as \"989.4 TFLOP/s\"",
+                       .read = rate(unit, type)});
+    }
+  }
+  return rules;
+}
+
+}  // namespace
+
+const std::vector<KeyRule>& key_rules() {
+  static const std::vector<KeyRule> rules = all_rules();
+  return rules;
+}
+
+std::vector<std::string_view> key_names() {
+  std::vector<std::string_view> names;
+  for (const KeyRule& rule : key_rules()) names.emplace_back(rule.key);
+  return names;
+}
+
+const KeyRule& rule_of(std::string_view key, std::string_view origin) {
+  for (const KeyRule& rule : key_rules()) {
+    if (rule.key == key) return rule;
+  }
+  throw InputError(std::string(origin) + ": unknown key " + in_quotes(key) + suggestion(key, key_names()) +
+                   "; the keys are: " + joined(key_names()));
+}
+
+}  // namespace tilemeter
