@@ -50,7 +50,7 @@ ListFormat md_list(const std::vector<Figure>& figures) {
                [](const Figure& figure) {
                  return figure.title + (figure.unit.empty() ? "" : " (" + figure.unit + ")");
                }) +
-              line(figures, [](const Figure& figure) { return figure.side == Side::left ? ":--" : "--:"; }),
+              line(figures, [](const Figure& figure) { return std::string(figure.side == Side::left ? ":--" : "--:"); }),
           [figures, line](const Json& point, std::size_t) {
             return line(figures, [&](const Figure& figure) { return figure.text(point); });
           },
