@@ -38,10 +38,10 @@ enum class Overflowing { refused, counted };
 /// elements compares elements.
 struct Budget {
   Placement placement = Placement::sram;
-  std::optional<Elements> elements;  ///< sram only: M as a number of elements
-  std::optional<Bytes> bytes;        ///< sram: M in bytes; gpu: shared memory a block may use
-  std::optional<Bytes> registers;    ///< gpu: register file a block may use
-  std::string owner;                 ///< what sets the limits, for messages: "rtx4090", "--sram 100KiB"
+  std::optional<Elements> elements{};  ///< sram only: M as a number of elements
+  std::optional<Bytes> bytes{};        ///< sram: M in bytes; gpu: shared memory a block may use
+  std::optional<Bytes> registers{};    ///< gpu: register file a block may use
+  std::string owner{};                 ///< what sets the limits, for messages: "rtx4090", "--sram 100KiB"
   Overflowing overflowing = Overflowing::refused;
 
   bool limited() const { return elements || bytes || registers; }
@@ -49,9 +49,9 @@ struct Budget {
 
 /// Use of the memory on chip, by space.
 struct Footprint {
-  Elements elements;
-  Bytes shared;
-  Bytes registers;
+  Elements elements{};
+  Bytes shared{};
+  Bytes registers{};
   Bytes bytes() const { return shared + registers; }
 };
 

@@ -25,9 +25,9 @@ struct PairMatrix {
 /// Which keys a query sees. Causal and window are bottom-right aligned: row r sits at key position r + seq_k - seq_q.
 struct Mask {
   MaskKind kind = MaskKind::none;
-  std::optional<Count> left;   ///< window only: keys before the row's own position; nullopt is unlimited
-  std::optional<Count> right;  ///< window only: keys after it
-  std::shared_ptr<const PairMatrix> pairs;  ///< arbitrary only
+  std::optional<Count> left{};   ///< window only: keys before the row's own position; nullopt is unlimited
+  std::optional<Count> right{};  ///< window only: keys after it
+  std::shared_ptr<const PairMatrix> pairs{};  ///< arbitrary only
 };
 
 std::string_view name_of(MaskKind kind);
@@ -44,7 +44,7 @@ struct Problem {
   Count seq_k = 1;
   Count head_dim = 64;
   Count head_dim_v = 64;
-  Mask mask;
+  Mask mask{};
   Packing packing = Packing::unpacked;
   DType dtype = DType::fp16;        ///< operands Q K V O
   DType stat_dtype = DType::fp32;   ///< l m LSE

@@ -25,7 +25,8 @@ class Best {
     }
   }
   bool exhausted() const { return tried_ >= most_tilings_tried; }
-  Count least() const { return least_; }
+  /// Whether a tiling that moves at least `bound` cannot improve on what was offered.
+  bool beats(Wide bound) const { return tiling_ && bound >= Wide(least_); }
   /// At least one candidate was offered.
   const Tiling& tiling() const { return *tiling_; }
 
@@ -46,7 +47,8 @@ class StreamingOptimum {
   Tiling tiling() const {
     const Count largest = largest_size();
     if (row_splits() > 1) return least_over_pairs(largest);
-    const Count size = point_.problem.mask.kind == MaskKind::none ? largest : least_with_smallest_companion(largest);
+    if (point_.problem.mask.kind == MaskKind::none) return sized(largest, largest_companion(largest)).tiling;
+    const Count size = least_with_smallest_companion(largest);
     return with_largest_equal_companion(size);
   }
 
@@ -88,7 +90,7 @@ class StreamingOptimum {
     Best best(search_);
     const Wide pairs = pair_traffic();
     for (Count size = largest; size >= step() && !best.exhausted(); size -= step()) {
-      if (least_possible(pairs, size) >= Wide(best.least())) break;
+      if (best.beats(least_possible(pairs, size))) break;
       best.offer(sized(size, step()));
     }
     return kv_outer_ ? best.tiling().block_k : best.tiling().block_q;
@@ -99,7 +101,7 @@ class StreamingOptimum {
     Best best(search_);
     const Wide pairs = pair_traffic();
     for (Count size = largest; size >= step() && !best.exhausted(); size -= step()) {
-      if (least_possible(pairs, size) >= Wide(best.least())) break;
+      if (best.beats(least_possible(pairs, size))) break;
       for (Count companion = largest_companion(size); companion >= step(); companion -= step()) {
         best.offer(sized(size, companion));
         if (best.exhausted()) break;
@@ -165,7 +167,7 @@ class GemmOptimum {
     const Count largest = largest_multiple(step, search_.row_limit(),
                                            [&](Count rows) { return search_.fits(search_.with(rows, step, depth)); });
     for (Count rows = rows_.at_most(largest); rows > 0 && !best_.exhausted(); rows = rows_.after(rows)) {
-      if (search_.traffic(search_.with(rows, search_.key_limit(), depth)) >= best_.least()) break;
+      if (best_.beats(search_.traffic(search_.with(rows, search_.key_limit(), depth)))) break;
       const Count keys = largest_multiple(step, search_.key_limit(),
                                           [&](Count size) { return search_.fits(search_.with(rows, size, depth)); });
       best_.offer(search_.with(rows, keys_.at_most(keys), depth));

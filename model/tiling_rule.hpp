@@ -33,7 +33,7 @@ Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule r
 RowSoftmax resolve_row_softmax(std::string_view algorithm, const Case& point, const Budget& budget);
 
 /// The sentence that refuses an overflowing tiling: what it needs, tile by tile, what is allowed, and the nearest
-/// tilings that fit (each size alone made smaller, in multiples of the granularity).
+/// tilings that fit (each size alone made smaller, in multiples of the granularity). `point` passes the budget.
 std::string over_capacity_message(std::string_view algorithm, const Case& point, const Budget& budget,
                                   TileGranularity granularity);
 

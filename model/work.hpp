@@ -11,10 +11,10 @@ namespace tilemeter {
 
 /// Reads and writes across one boundary, in elements and in bytes.
 struct Traffic {
-  Elements read;
-  Elements write;
-  Bytes read_bytes;
-  Bytes write_bytes;
+  Elements read{};
+  Elements write{};
+  Bytes read_bytes{};
+  Bytes write_bytes{};
 
   Elements total() const { return read + write; }
   Bytes total_bytes() const { return read_bytes + write_bytes; }
@@ -41,7 +41,7 @@ struct Exponentials {
 /// Traffic per tensor at the edge of the SM, and operations. Totals cover batch x heads.
 struct Work {
   std::array<Traffic, tensor_count> tensors{};
-  Flops matmul_flops;
+  Flops matmul_flops{};
   Exponentials exp;
   Count tiles = 0;  ///< visited (query tile, key tile) pairs
 

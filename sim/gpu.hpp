@@ -12,15 +12,15 @@ namespace tilemeter {
 /// The blocks of a launch: every stream, every row step and every column step. Columns are the fastest, streams the slowest.
 struct Grid {
   Count streams = 1;
-  std::vector<Run> rows;
+  std::vector<Run> rows{};
   std::vector<Run> cols = {Run{}};
 };
 
 /// Where a block stands in its grid.
 struct Place {
   Count stream = 0;
-  Slot row;
-  Slot col;
+  Slot row{};
+  Slot col{};
 };
 
 template <class P>

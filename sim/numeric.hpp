@@ -13,9 +13,9 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 
 /// The operands of a problem: one Q per stream (packed rows interleave the heads of a group), one K and V per K/V head.
 struct Inputs {
-  std::vector<Matrix> q;
-  std::vector<Matrix> k;
-  std::vector<Matrix> v;
+  std::vector<Matrix> q{};
+  std::vector<Matrix> k{};
+  std::vector<Matrix> v{};
 };
 
 /// Standard normal numbers from `seed`, rounded to the operand type.
@@ -23,8 +23,8 @@ Inputs random_inputs(const Problem& problem, std::uint64_t seed);
 
 /// What an algorithm left in device memory, per stream. `lse` is empty where the algorithm keeps no statistics.
 struct Outputs {
-  std::vector<Matrix> o;
-  std::vector<Matrix> lse;
+  std::vector<Matrix> o{};
+  std::vector<Matrix> lse{};
 };
 
 enum class Dropout { none, fixed };
@@ -36,8 +36,8 @@ Outputs reference(const Problem& problem, const Inputs& inputs, Dropout dropout,
 NumericCheck compare(const Problem& problem, const Outputs& outputs, const Outputs& expected);
 
 struct NumericOutputs {
-  Counted counted;
-  Outputs outputs;
+  Counted counted{};
+  Outputs outputs{};
 };
 
 /// Runs `algorithm` on `inputs`. Throws InputError for operand types that it cannot compute in.

@@ -24,10 +24,10 @@ enum class Unit { memory, tensor, alu };
 struct Op {
   Phase phase = Phase::transform;
   Unit unit = Unit::alu;
-  std::optional<TensorName> tensor;  ///< the tensor in device memory that a load or store touches
-  Traffic traffic;                   ///< across the edge of the SM
-  Flops matmul_flops;
-  Exponentials exp;
+  std::optional<TensorName> tensor{};  ///< the tensor in device memory that a load or store touches
+  Traffic traffic{};                   ///< across the edge of the SM
+  Flops matmul_flops{};
+  Exponentials exp{};
   Count tiles = 0;                   ///< visited tiles: 1 for the op that marks one
   std::array<TileId, 4> reads = {no_tile, no_tile, no_tile, no_tile};
   std::array<TileId, 3> writes = {no_tile, no_tile, no_tile};

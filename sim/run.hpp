@@ -14,13 +14,13 @@ struct Algorithm;
 
 /// Use of the memory on chip: the tiles of the fullest block, and the high-water mark over all blocks.
 struct MemoryUse {
-  std::vector<OnChipTile> tiles;
-  Footprint peak;
+  std::vector<OnChipTile> tiles{};
+  Footprint peak{};
 };
 
 struct Counted {
-  Work work;
-  MemoryUse memory;
+  Work work{};
+  MemoryUse memory{};
 };
 
 /// How far a numeric run is from the double-precision reference.
@@ -34,15 +34,15 @@ struct NumericCheck {
 };
 
 struct NumericRun {
-  Counted counted;
-  NumericCheck check;
+  Counted counted{};
+  NumericCheck check{};
 };
 
 /// Bytes in and out, blocks and high-water mark of one SM.
 struct SmUse {
   Count blocks = 0;
-  Traffic traffic;
-  Bytes peak;
+  Traffic traffic{};
+  Bytes peak{};
 };
 
 enum class Folding { folded, unfolded };

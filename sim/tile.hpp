@@ -36,8 +36,8 @@ struct Real {
 template <class P, Space Level>
 struct Tile {
   static_assert(Level != Space::global, "device memory is reached through load and store");
-  Shape allocated;
-  Shape shape;
+  Shape allocated{};
+  Shape shape{};
   DType dtype = DType::fp32;
   TileId id = no_tile;
   [[no_unique_address]] typename P::Storage data;
@@ -72,7 +72,7 @@ class Ring {
 template <class P>
 struct Tensor {
   TensorName name = TensorName::Q;
-  Shape shape;
+  Shape shape{};
   DType dtype = DType::fp16;
   std::vector<typename P::Storage> streams;  ///< empty for Ghost
 };
@@ -84,7 +84,7 @@ struct View {
   std::size_t stream = 0;
   Count row = 0;
   Count col = 0;
-  Shape shape;
+  Shape shape{};
 
   auto numbers() const { return tensor->streams[stream].block(row, col, shape.rows, shape.cols); }
 };

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "model/suggest.hpp"
 #include "tools/options/text.hpp"
 #include "tools/version.hpp"
 
@@ -10,6 +11,7 @@ namespace tilemeter {
 namespace {
 
 constexpr std::string_view words_name = "words";
+constexpr int most_words = 1000;
 
 std::string guide(std::span<const Command> table) {
   std::string text =
@@ -50,7 +52,7 @@ void add_command(CLI::App& app, const Command& command) {
     option->multi_option_policy(spec.repeat == Repeat::often ? CLI::MultiOptionPolicy::TakeAll
                                                              : CLI::MultiOptionPolicy::Throw);
   }
-  if (!command.words.empty()) sub->add_option(std::string(words_name))->expected(-1);
+  if (!command.words.empty()) sub->add_option(std::string(words_name))->expected(0, most_words);
 }
 
 /// The spec that an option of CLI11 was made from.
@@ -84,22 +86,18 @@ Arguments arguments_of(const Command& command, const CLI::App& sub) {
 [[noreturn]] void refuse_unknown_command(std::span<const Command> table, const std::string& word) {
   std::vector<std::string_view> names;
   for (const Command& command : table) names.push_back(command.name);
-  const auto close = nearest(word, names);
-  throw InputError("unknown command " + word + (close ? ": did you mean " + std::string(*close) + "?" : "") +
-                   (close ? " Commands: " : ": expected one of ") + join(names));
+  throw InputError("unknown command " + word + suggestion(word, names) + ": expected one of " + join(names));
 }
 
 [[noreturn]] void refuse_unknown_option(const Command& command, const std::string& word) {
   std::vector<std::string_view> names;
   for (const OptionSpec& option : command.options) names.push_back(option.name());
   const std::string option = word.substr(0, word.find('='));
-  const auto close = nearest(option, names);
   const std::string help = "`tilemeter " + std::string(command.name) + " --help` lists the options";
   if (!word.starts_with('-')) {
     throw InputError("unexpected word " + word + " after tilemeter " + std::string(command.name) + ": " + help);
   }
-  throw InputError("unknown option " + option + " of " + std::string(command.name) + ": " +
-                   (close ? "did you mean " + std::string(*close) + "? " : "") + help);
+  throw InputError("unknown option " + option + " of " + std::string(command.name) + suggestion(option, names) + ": " + help);
 }
 
 /// What CLI11 could not place: the words that it left over.

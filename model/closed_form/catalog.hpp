@@ -21,7 +21,8 @@ std::string expression_of(std::string_view algorithm, const Case& point);
 /// excluded. Only the tensors Q K V (read) and O (write) are filled. Shared K/V heads count once.
 Work compulsory(std::string_view algorithm, const Case& point);
 
-/// Unmasked (query, key) pairs over batch x heads.
+/// Unmasked (query, key) pairs over batch x heads: the visited tiles of one pair each. O(log N); an arbitrary mask is
+/// counted. Throws FigureOverflow.
 Count visible_pairs(const Problem& problem);
 
 /// Query rows without a visible key, over batch x heads.

@@ -11,7 +11,8 @@ std::string rows_symbol(const Problem& problem) { return problem.packing == Pack
 
 std::string over_streams(const Problem& problem, const std::string& per_stream) {
   if (problem.streams() == 1) return per_stream;
-  return "(" + per_stream + ") x batch x " + (problem.packing == Packing::packed ? "kv_heads" : "heads");
+  const char* heads = problem.packing == Packing::packed ? "kv_heads" : "heads";
+  return std::string("(").append(per_stream).append(") x batch x ").append(heads);
 }
 
 }  // namespace tilemeter

@@ -17,22 +17,21 @@ void require_compatible_options(const Case& point) {
       "one");
 }
 
-/// What init and unread first visits add to the sum.
-std::string option_terms(const Case& point, bool textbook) {
-  const std::string rows = textbook ? "N" : rows_symbol(point.problem);
-  const std::string per_row = textbook ? "(d + 2)" : "(dv + 2)";
-  if (counts_init(point)) return " + " + rows + per_row;
-  if (elides_first(point)) return " - live" + per_row;
+/// What init and unread first visits add to the sum, given what each is in the formula's symbols.
+std::string option_terms(const Case& point, const std::string& initial, const std::string& first_visits) {
+  if (counts_init(point)) return " + " + initial;
+  if (elides_first(point)) return " - " + first_visits;
   return "";
 }
 
 std::string textbook_expression(const Case& point) {
   const std::string loads = point.options.row_splits > 1 ? "2 min(z, Tr) Nd" : "2Nd";
+  const std::string options = option_terms(point, "Nd + 2N", "Nd - 2N");
   if (point.problem.mask.kind == MaskKind::none) {
-    return over_streams(point.problem, loads + " + Tc(3Nd + 4N)" + option_terms(point, true));
+    return over_streams(point.problem, loads + " + Tc(3Nd + 4N)" + options) +
+           (point.options.row_splits > 1 ? ", z = row splits" : "");
   }
-  return over_streams(point.problem, "2Nd + R(3d + 4)" + option_terms(point, true)) +
-         ", R = query rows of all visited tiles";
+  return over_streams(point.problem, "2Nd + R(3d + 4)" + options) + ", R = query rows of all visited tiles";
 }
 
 bool has_textbook_expression(const Case& point) {
@@ -71,7 +70,8 @@ Work flash1_bill(const Case& point) {
 
 std::string flash1_expression(const Case& point) {
   if (has_textbook_expression(point)) return textbook_expression(point);
-  return over_streams(point.problem, "Kn(d + dv) + R(d + 2dv + 4)" + option_terms(point, false)) +
+  return over_streams(point.problem, "Kn(d + dv) + R(d + 2dv + 4)" +
+                                         option_terms(point, rows_symbol(point.problem) + "(dv + 2)", "live(dv + 2)")) +
          ", Kn = key rows loaded, R = query rows of all visited tiles" +
          (elides_first(point) ? ", live = query rows with a visited tile" : "");
 }

@@ -19,11 +19,11 @@ Work standard_bill(const Case& point) {
   const Problem& problem = point.problem;
   Bill bill(problem);
   if (problem.seq_q == 0) return bill.work();
-  add_textbook_gemms(bill, problem);
   for (const TensorName scores : {TensorName::S, TensorName::P}) {
     bill.write(scores, {problem.rows(), problem.seq_k});
     bill.read(scores, {problem.rows(), problem.seq_k});
   }
+  add_textbook_gemms(bill, problem);
   return bill.work();
 }
 

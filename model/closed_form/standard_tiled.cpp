@@ -34,6 +34,7 @@ Work standard_tiled_bill(const Case& point) {
   bill.write(TensorName::O, {rows, problem.head_dim_v});
   bill.multiply_add({rows, keys, Wide(problem.head_dim) + problem.head_dim_v});
   bill.score_exponentials({rows, keys, softmax_passes(point.options)});
+  if (point.options.row_softmax == RowSoftmax::online) bill.rescale_exponentials({rows, key_tiles});
   bill.tiles({query_tiles, key_tiles, qk_chunks + output_columns});
   return bill.work();
 }

@@ -20,7 +20,6 @@ Work standard_unfused_bill(const Case& point) {
   const Options& options = point.options;
   Bill bill(problem);
   if (problem.seq_q == 0) return bill.work();
-  add_textbook_gemms(bill, problem);
 
   const Wide rows = problem.rows();
   const Wide versions_of_s = Count{1} + (options.unfused_scale ? 1 : 0) + (options.unfused_mask ? 1 : 0);
@@ -32,6 +31,7 @@ Work standard_unfused_bill(const Case& point) {
     bill.read(TensorName::mask, {options.mask_shape == MaskShape::full ? rows : Wide(1), problem.seq_k});
   }
   if (options.unfused_dropout) add_dropout(bill, problem);
+  add_textbook_gemms(bill, problem);
   return bill.work();
 }
 

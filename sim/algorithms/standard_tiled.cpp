@@ -38,7 +38,8 @@ struct StandardTiled {
     TileRange rows;     // query rows in tiles of block_q
     TileRange keys;     // keys in tiles of block_k
     Count key_rows;     // rows of a K or V tile on chip
-    Count chunk;        // block_d
+    TileRange depth;    // the head dimension of Q and K in steps of block_d
+    TileRange columns;  // that of V and O
 
     Kernels(Gpu<P>& where, const Case& point)
         : gpu(where),
@@ -50,10 +51,11 @@ struct StandardTiled {
           o(memory.declare_output(problem.dtype)),
           rows(all_tiles(problem.rows(), point.tiling.block_q)),
           keys(all_tiles(problem.seq_k, point.tiling.block_k)),
-          key_rows(std::min(point.tiling.block_k, problem.seq_k)) {
-      const Count widest = std::max(problem.head_dim, problem.head_dim_v);
-      chunk = point.tiling.block_d == 0 ? widest : std::min(point.tiling.block_d, widest);
-    }
+          key_rows(std::min(point.tiling.block_k, problem.seq_k)),
+          depth(along_head(problem.head_dim, point.tiling.block_d)),
+          columns(along_head(problem.head_dim_v, point.tiling.block_d)) {}
+
+    static TileRange along_head(Count dim, Count block_d) { return all_tiles(dim, block_d == 0 ? dim : block_d); }
 
     View<P> scores_at(Tensor<P>& tensor, Count stream, const TileSlot& row, const TileSlot& key) {
       return Operands<P>::columns(Operands<P>::whole_rows(tensor, stream, row.begin, row.size), key.begin, key.size);
@@ -66,13 +68,13 @@ struct StandardTiled {
     void scores() {
       const Grid grid = {.streams = memory.streams(), .rows = runs_of(rows), .cols = runs_of(keys)};
       gpu.launch("scores", grid, [&](Block<P>& block, const Place& at) {
-        SharedTile<P> q = block.shared("Q", {rows.size, chunk}, problem.dtype);
-        SharedTile<P> k = block.shared("K", {key_rows, chunk}, problem.dtype);
+        SharedTile<P> q = block.shared("Q", {rows.size, depth.size}, problem.dtype);
+        SharedTile<P> k = block.shared("K", {key_rows, depth.size}, problem.dtype);
         RegisterTile<P> tile = block.registers("S", {rows.size, key_rows}, memory.accumulator());
         const TileSlot row = at_index(rows, at.row.index);
         const TileSlot key = at_index(keys, at.col.index);
         block.fill(tile, {row.size, key.size}, 0);
-        block.tiles(all_tiles(problem.head_dim, chunk), [&](const TileSlot& part) {
+        block.tiles(depth, [&](const TileSlot& part) {
           block.load(Phase::load_q, q, memory.columns(memory.q(at.stream, row.begin, row.size), part.begin, part.size));
           block.load(Phase::load_k, k, memory.columns(memory.k(at.stream, key.begin, key.size), part.begin, part.size));
           block.add_scores(tile, q, k);
@@ -130,14 +132,13 @@ struct StandardTiled {
 
     /// O = P V: a block for every tile of O, in steps of block_k along the keys.
     void output() {
-      const TileRange cols = all_tiles(problem.head_dim_v, chunk);
-      const Grid grid = {.streams = memory.streams(), .rows = runs_of(rows), .cols = runs_of(cols)};
+      const Grid grid = {.streams = memory.streams(), .rows = runs_of(rows), .cols = runs_of(columns)};
       gpu.launch("output", grid, [&](Block<P>& block, const Place& at) {
         SharedTile<P> weights = block.shared("P", {rows.size, key_rows}, problem.dtype);
-        SharedTile<P> v = block.shared("V", {key_rows, chunk}, problem.dtype);
-        RegisterTile<P> tile = block.registers("O", {rows.size, chunk}, memory.accumulator());
+        SharedTile<P> v = block.shared("V", {key_rows, columns.size}, problem.dtype);
+        RegisterTile<P> tile = block.registers("O", {rows.size, columns.size}, memory.accumulator());
         const TileSlot row = at_index(rows, at.row.index);
-        const TileSlot col = at_index(cols, at.col.index);
+        const TileSlot col = at_index(columns, at.col.index);
         block.fill(tile, {row.size, col.size}, 0);
         block.tiles(keys, [&](const TileSlot& key) {
           block.load(Phase::load_state, weights, scores_at(p, at.stream, row, key));

@@ -6,8 +6,19 @@
 #include <catch2/catch.hpp>
 #endif
 
+#include <cstdio>
+
+#include "tests/support/precondition.hpp"
+
 int main(int argc, char** argv) {
   Catch::Session session;
   const int usage = session.applyCommandLine(argc, argv);
-  return usage != 0 ? usage : session.run();
+  if (usage != 0) return usage;
+  if (precondition != nullptr) {
+    if (const auto reason = precondition()) {
+      std::printf("skipped: %s\n", reason->c_str());
+      return skip_status;
+    }
+  }
+  return session.run();
 }

@@ -134,10 +134,3 @@ TEST_CASE("segments are two lengths a line") {
   CHECK_THAT(message_of([] { parse_segments("f", "# nothing\n"); }), contains("found none"));
   CHECK_THAT(message_of([] { load_segments("/nonexistent/lengths"); }), contains("/nonexistent/lengths"));
 }
-
-TEST_CASE("a mistyped word finds the nearest one") {
-  const std::vector<std::string_view> names = {"--seq", "--seq-q", "--sram", "--segments"};
-  CHECK(nearest("--sqe", names) == std::string_view("--seq"));
-  CHECK(nearest("--srm", names) == std::string_view("--sram"));
-  CHECK_FALSE(nearest("--zzzzzz", names).has_value());
-}

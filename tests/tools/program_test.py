@@ -16,7 +16,7 @@ import unittest
 
 PROGRAM = None
 
-SLOW = ["sweep", "--algorithm", "flash1,flash2", "--head-dim", "64", "--block-q", "1:40:+1", "--block-k", "1:40:+1",
+SLOW = ["sweep", "--algorithm", "flash1,flash2", "--head-dim", "64", "--block-q", "1:24:+1", "--block-k", "1:24:+1",
         "--seq", "4001,4099", "--mask", "none,causal,window:100:0"]
 SMALL = ["sweep", "--algorithm", "standard,flash1,flash2", "--seq", "100:1000:+50", "--sram", "2000el:32000el:*2",
          "--head-dim", "16"]
@@ -64,7 +64,7 @@ class BadInput(Folder):
     def test_names(self):
         self.refuse(["count", "--algorithm", "flash9", "--seq", "64"], "--algorithm", "flash9", "flash2")
         self.refuse(["counts"], "counts", "count")
-        self.refuse([*self.POINT, "--sqe", "4"], "--sqe", "--seq")
+        self.refuse([*self.POINT, "--seqq", "4"], "--seqq", "\"--seq")
         self.refuse([*self.POINT, "word"], "word")
         self.refuse([*self.POINT, "--device", "h100"], "h100-sxm", "h100-pcie")
         self.refuse([*self.POINT, "--device", "mi300x"], "mi300x")
@@ -137,8 +137,7 @@ class BadInput(Folder):
         self.refuse(["sweep", "--algorithm", "flash1", "--seq", "8", "--resume"], "--resume", "-o")
 
     def test_capacity(self):
-        self.refuse([*self.POINT, "--seq", "4096", "--sram", "12500el", "--blocks", "paper"][:3] +
-                    ["--seq", "4096", "--sram", "12500el", "--blocks", "paper"], "12500")
+        self.refuse(["count", "--algorithm", "flash1", "--seq", "4096", "--sram", "12500el", "--blocks", "paper"], "12500")
         self.refuse(["count", "--algorithm", "flash2", "--seq", "256", "--heads", "2", "--head-dim", "256", "--dtype",
                      "bf16", "--block-q", "128", "--block-k", "64", "--device", "rtx4090"], "flash2", "rtx4090", "99.0 KiB")
 

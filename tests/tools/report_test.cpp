@@ -5,6 +5,7 @@
 #include "model/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tools/report/assets.hpp"
+#include "tools/report/csv_document.hpp"
 #include "tools/report/page.hpp"
 
 using namespace tilemeter;
@@ -103,4 +104,29 @@ TEST_CASE("wrong input is refused with the place, the value and what is accepted
              contains(R"("points[0].sram.tiles[0].rows" is "many")"));
   CHECK_THAT(error_of(sweep(point(counted + R"(, "closed_form": {"equal": 1})"))),
              contains("\"points[0].closed_form.equal\" is 1; true or false"));
+}
+
+TEST_CASE("CSV reads back as the document it came from") {
+  const std::string csv =
+      "algorithm,problem_seq_q,problem_mask,traffic_elements_read,traffic_elements_write,traffic_elements_total,"
+      "traffic_tensors_LSE_write_elements,closed_form_equal,feasible,reason,time_seconds\r\n"
+      "flash1,4096,none,9223372036854775806,1,9223372036854775807,5,true,true,,1.5e-3\r\n"
+      "\"a,\"\"b\"\"\n<\",1,causal,,,,,,false,12,\r\n";
+  CHECK(
+      document_of_csv(csv) ==
+      R"({"schema":1,"command":"sweep","version":"unknown","points":[{"algorithm":"flash1","closed_form":{"equal":true},)"
+      R"("feasible":true,"problem":{"mask":"none","seq_q":4096},"time":{"seconds":1.5e-3},"traffic":{"elements":)"
+      R"({"read":9223372036854775806,"total":9223372036854775807,"write":1},"tensors":{"LSE":{"write_elements":5}}}},)"
+      R"({"algorithm":"a,\"b\"\u000a<","feasible":false,"problem":{"mask":"causal","seq_q":1},"reason":"12"}]})");
+  CHECK_NOTHROW(render_report(document_of_csv(csv), "from CSV"));
+}
+
+TEST_CASE("wrong CSV is refused with its line or column") {
+  CHECK_THROWS_WITH(document_of_csv(""), contains("no column \"algorithm\""));
+  CHECK_THROWS_WITH(document_of_csv("a,b\n1,2\n"), contains("no column \"algorithm\""));
+  CHECK_THROWS_WITH(document_of_csv("algorithm,problem_seq_q\nflash1,1\nflash1\n"),
+                    contains("line 3 of the CSV has 1 cells; the heading has 2"));
+  CHECK_THROWS_WITH(document_of_csv("algorithm\n\"flash1\n"), contains("line 2 of the CSV opens a quoted cell"));
+  CHECK_THROWS_WITH(document_of_csv("algorithm\n\"flash1\"x\n"),
+                    contains("line 2 of the CSV has text after a quoted cell"));
 }

@@ -1,7 +1,6 @@
 // Pieces of text that every option parser needs.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,9 +15,6 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// "a, b, c".
 std::string join(std::span<const std::string_view> words, std::string_view separator = ", ");
-
-/// The candidate with the fewest edits from `word`, when that is close enough to be a typing error.
-std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 /// `word` looked up among the words of `text`, which are separated by spaces.
 bool has_word(std::string_view text, std::string_view word);

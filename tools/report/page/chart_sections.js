@@ -1,63 +1,27 @@
 // The sections with charts: which apply, what their controls choose, and the sentences under them.
 
-const keyEntry = (swatch, text) => element('li', {}, element('span', { class: `swatch ${swatch}`, 'aria-hidden': 'true' }), text);
-
-const metricsOf = (points) => metrics.filter((metric) => points.some((point) => metric.of(point) !== null));
-
-/** The choices of a section: one value (or all) of each of `dims`, reduced until at most `limit` combinations remain. */
-class Choices {
-  constructor(points, dims, limit) {
-    this.points = points;
-    this.dims = dims;
-    this.selected = new Map();
-    const byIncreasing = [...dims].sort((a, b) => (a.key === 'algorithm') - (b.key === 'algorithm'));
-    for (const dim of byIncreasing) {
-      if (new Set(this.matching().map((point) => keyOf(point, dims))).size <= limit) break;
-      this.selected.set(dim.key, String(this.points[0][dim.key]));
-    }
-    this.limited = this.selected.size > 0;
-  }
-
-  matching() { return this.points.filter((point) => [...this.selected].every(([key, value]) => String(point[key]) === value)); }
-
-  controls(allowAll, changed) {
-    if (!this.limited) return [];
-    return this.dims.map((dim) => {
-      const values = valuesOf(this.points, dim).map((value) => [String(value), shown(value, dim)]);
-      const unset = this.points.some((point) => point[dim.key] === null) ? [['null', 'none']] : [];
-      const all = allowAll ? [['', `all ${values.length + unset.length}`]] : [];
-      return chooser(dim.label, [...all, ...values, ...unset], this.selected.get(dim.key) ?? '', (value) => {
-        if (value === '') this.selected.delete(dim.key);
-        else this.selected.set(dim.key, value);
-        changed();
-      });
-    });
-  }
-}
-
-/** A section with a heading, a row of controls, a chart and what stands under it. */
-const chartSection = (id, heading, intro, controls, frame, ...below) => element('section', { id, 'aria-labelledby': `${id}-heading` },
-  element('h2', { id: `${id}-heading` }, heading), element('p', { class: 'muted' }, intro),
-  element('div', { class: 'bar' }, ...controls, element('span', { class: 'space' }), ...frame.buttons), element('figure', {}, frame.box, ...below));
-
-const metricChooser = (points, state, changed) => chooser('show', metricsOf(points).map(({ key, label }) => [key, label]), state.metric.key, (key) => {
-  state.metric = metrics.find((metric) => metric.key === key);
-  changed();
-});
-
 const lineKey = (lines, dim, metric, standard) => {
-  const points = lines.flatMap(({ line }) => line);
-  const reached = budgetKeys.includes(dim.key) && lines.some(({ line }) => !isStandard(line[0].algorithm) && breakEven(line, metric, standard).first);
+  const points = lines.flatMap(({line}) => line);
+  const reached = budgetKeys.includes(dim.key) &&
+      lines.some(({line}) => !isStandard(line[0].algorithm) && breakEven(line, metric, standard).first);
   return [
     reached ? keyEntry('diamond', 'break-even: smallest swept M that is not above standard attention') : null,
-    points.some((point) => !point.feasible && metric.of(point) !== null) ? keyEntry('hollow', 'does not fit the budget, counted all the same') : null,
-    points.some((point) => !point.feasible && metric.of(point) === null) ? keyEntry('cross', 'does not fit, not counted (on the axis)') : null,
+    points.some((point) => !point.feasible && metric.of(point) !== null) ?
+        keyEntry('hollow', 'does not fit the budget, counted all the same') :
+        null,
+    points.some((point) => !point.feasible && metric.of(point) === null) ?
+        keyEntry('cross', 'does not fit, not counted (on the axis)') :
+        null,
   ].filter(Boolean);
 };
 
 const standardNote = (lines, metric, standard) => {
-  const used = lines.map(({ line }) => standard(line[0], metric)).filter((answer) => answer?.source === 'closed form');
-  return [...new Set(used.map(({ name }) => name))].map((name) => element('li', {}, `Standard attention is not among the points; its line is the idealised bill, every operand read once and no mask: ${closedFormText[name]}.`));
+  const used = lines.map(({line}) => standard(line[0], metric)).filter((answer) => answer?.source === 'closed form');
+  return [...new Set(used.map(({name}) => name))].map(
+      (name) => element(
+          'li', {},
+          `Standard attention is not among the points; its line is the idealised bill, every operand read once and no mask: ${
+              closedFormText[name]}.`));
 };
 
 /** Lines along one dimension: `dim` is swept, `swept` are all swept dimensions. */
@@ -66,30 +30,43 @@ const lineSection = (id, heading, points, dim, swept, standard) => {
   const compared = points.filter((point) => !isStandard(point.algorithm));
   const own = compared.length > 0 ? compared : points;
   const choices = new Choices(own, others, mostLines);
-  const state = { metric: metricsOf(points)[0] ?? metrics[0] };
+  const state = {metric: metricsOf(points)[0] ?? metrics[0]};
   const frame = new ChartFrame(`${id}-chart`, `tilemeter-${id}`);
-  const key = element('ul', { class: 'key' });
-  const notes = element('ul', { class: 'notes' });
+  const key = element('ul', {class: 'key'});
+  const notes = element('ul', {class: 'notes'});
   const changed = () => {
     const lines = linesAlong(choices.matching(), dim, others, state.metric);
-    const sentences = budgetKeys.includes(dim.key) && state.metric.key !== 'seconds'
-      ? lines.map(({ name, line }) => (isStandard(line[0].algorithm) ? null : breakEvenText(name, line, dim, state.metric, standard))).filter(Boolean) : [];
+    const sentences = budgetKeys.includes(dim.key) && state.metric.key !== 'seconds' ?
+        lines
+            .map(
+                ({name, line}) =>
+                    (isStandard(line[0].algorithm) ? null : breakEvenText(name, line, dim, state.metric, standard)))
+            .filter(Boolean) :
+        [];
     const configure = () => lineConfiguration(lines, dim, others, state.metric, standard);
-    frame.show(configure, `${heading}: ${plural(lines.length, 'line')}. ${sentences.join(' ')} All figures are in the table of points.`);
+    frame.show(
+        configure,
+        `${heading}: ${plural(lines.length, 'line')}. ${sentences.join(' ')} All figures are in the table of points.`);
     key.replaceChildren(...lineKey(lines, dim, state.metric, standard));
-    notes.replaceChildren(...sentences.map((text) => element('li', { class: 'break-even' }, text)), ...standardNote(lines, state.metric, standard));
+    notes.replaceChildren(
+        ...sentences.map((text) => element('li', {class: 'break-even'}, text)),
+        ...standardNote(lines, state.metric, standard));
   };
   redraws.push(() => frame.draw());
-  const best = swept.some((other) => tilingKeys.includes(other.key) && other !== dim) ? ' Where several tilings were swept, the one with the least traffic stands for them.' : '';
-  const section = chartSection(id, heading, `Drag over the chart to zoom; double-click to reset.${best}`,
-    [metricChooser(points, state, changed), ...choices.controls(true, changed)], frame, key, notes);
-  return { section, draw: changed };
+  const best = swept.some((other) => tilingKeys.includes(other.key) && other !== dim) ?
+      ' Where several tilings were swept, the one with the least traffic stands for them.' :
+      '';
+  const section = chartSection(
+      id, heading, `Drag over the chart to zoom; double-click to reset.${best}`,
+      [metricChooser(points, state, changed), ...choices.controls(true, changed)], frame, key, notes);
+  return {section, draw: changed};
 };
 
 const heatScale = (slice, metric) => {
   const range = heatRange(slice, metric);
-  const bar = element('span', { class: 'scale', 'aria-hidden': 'true' });
-  bar.style.background = `linear-gradient(90deg, ${[0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1].map(heat).join(', ')})`;
+  const bar = element('span', {class: 'scale', 'aria-hidden': 'true'});
+  bar.style.background =
+      `linear-gradient(90deg, ${[0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1].map(heat).join(', ')})`;
   return [
     range ? element('li', {}, metric.tick(range[0]), bar, metric.tick(range[1])) : null,
     minimum(slice, metric) ? keyEntry('ring', 'minimum among those that fit') : null,
@@ -100,35 +77,42 @@ const heatScale = (slice, metric) => {
 /** The map of block_q x block_k, with a choice for every other swept dimension. */
 const heatSection = (points, swept) => {
   const own = points.filter((point) => point.block_q !== null && point.block_k !== null);
-  const others = swept.filter(({ key }) => key !== 'block_q' && key !== 'block_k' && valuesOf(own, heatDimension(key)).length > 1);
+  const others =
+      swept.filter(({key}) => key !== 'block_q' && key !== 'block_k' && valuesOf(own, heatDimension(key)).length > 1);
   const choices = new Choices(own, others, 1);
-  const state = { metric: metricsOf(points)[0] ?? metrics[0] };
+  const state = {metric: metricsOf(points)[0] ?? metrics[0]};
   const frame = new ChartFrame('blocks-chart', 'tilemeter-blocks');
-  const key = element('ul', { class: 'key' });
-  const note = element('p', { id: 'minimum' });
+  const key = element('ul', {class: 'key'});
+  const note = element('p', {id: 'minimum'});
   const changed = () => {
     const slice = choices.matching();
     note.textContent = minimumText(minimum(slice, state.metric), state.metric);
     key.replaceChildren(...heatScale(slice, state.metric));
-    frame.show(() => heatConfiguration(slice, state.metric), `Map of ${state.metric.title} over block_q and block_k, ${plural(slice.length, 'tiling')}. ${note.textContent}`);
+    frame.show(
+        () => heatConfiguration(slice, state.metric),
+        `Map of ${state.metric.title} over block_q and block_k, ${plural(slice.length, 'tiling')}. ${
+            note.textContent}`);
   };
   redraws.push(() => frame.draw());
-  const section = chartSection('blocks', 'Traffic over tile sizes', 'Each cell is one tiling; hover for its figures, drag to zoom.',
-    [metricChooser(points, state, changed), ...choices.controls(false, changed)], frame, key, note);
-  return { section, draw: changed };
+  const section = chartSection(
+      'blocks', 'Traffic over tile sizes', 'Each cell is one tiling; hover for its figures, drag to zoom.',
+      [metricChooser(points, state, changed), ...choices.controls(false, changed)], frame, key, note);
+  return {section, draw: changed};
 };
 
 const barSection = (points, swept) => {
   const counted = points.filter((point) => point.elements);
-  const state = { metric: metrics[0] };
+  const state = {metric: metrics[0]};
   const frame = new ChartFrame('tensors-chart', 'tilemeter-tensors');
   frame.box.style.height = `${Math.max(14, 8 + 2.6 * counted.length)}rem`;
-  const changed = () => frame.show(() => barConfiguration(counted, swept, state.metric), 'Reads and writes of each tensor, stacked; the figures are in the details of the table of points.');
+  const changed = () => frame.show(
+      () => barConfiguration(counted, swept, state.metric),
+      'Reads and writes of each tensor, stacked; the figures are in the details of the table of points.');
   redraws.push(() => frame.draw());
   frame.buttons[0].hidden = true;
-  const controls = metricsOf(counted).length > 1 ? [metricChooser(counted.map((point) => ({ ...point, seconds: null })), state, changed)] : [];
-  const section = chartSection('tensors', 'Traffic by tensor', 'Solid: reads. Hatched: writes.', controls, frame);
-  return { section, draw: changed };
+  const choice = metricChooser(counted.map((point) => ({...point, seconds: null})), state, changed);
+  const section = chartSection('tensors', 'Traffic by tensor', 'Solid: reads. Hatched: writes.', [choice], frame);
+  return {section, draw: changed};
 };
 
 const sectionId = (dim) => (budgetKeys.includes(dim.key) ? 'budget' : dim.key.replaceAll('_', '-'));
@@ -139,12 +123,18 @@ const chartSections = (points) => {
   const standard = standardTable(points);
   const has = (key) => swept.some((dim) => dim.key === key);
   const mapped = has('block_q') && has('block_k');
-  const numeric = swept.filter((dim) => dim.numeric && valuesOf(points, dim).length > 1 && !(mapped && ['block_q', 'block_k'].includes(dim.key)));
+  const numeric = swept.filter(
+      (dim) =>
+          dim.numeric && valuesOf(points, dim).length > 1 && !(mapped && ['block_q', 'block_k'].includes(dim.key)));
   const budgets = numeric.filter((dim) => budgetKeys.includes(dim.key));
   const rest = numeric.filter((dim) => !budgets.includes(dim));
-  const sections = budgets.map((dim) => lineSection(budgets.length > 1 ? `budget-${dim.unit}` : 'budget', `Traffic against the SRAM budget M (${dim.unit})`, points, dim, swept, standard));
+  const sections = budgets.map(
+      (dim) => lineSection(
+          budgets.length > 1 ? `budget-${dim.unit}` : 'budget', `Traffic against the SRAM budget M (${dim.unit})`,
+          points, dim, swept, standard));
   if (mapped) sections.push(heatSection(points, swept));
-  sections.push(...rest.map((dim) => lineSection(sectionId(dim), `Traffic against ${dim.title ?? dim.label}`, points, dim, swept, standard)));
+  sections.push(...rest.map(
+      (dim) => lineSection(sectionId(dim), `Traffic against ${dim.title ?? dim.label}`, points, dim, swept, standard)));
   const few = points.filter((point) => tensorsOf([point]).length > 0).length;
   if (sections.length === 0 && few > 0 && few <= mostBars) sections.push(barSection(points, swept));
   return sections;

@@ -14,7 +14,7 @@ const scaled = (value, base, units) => {
     step += 1;
   }
   const digits = step === 0 || Number.isInteger(size) ? 0 : size < 10 ? 2 : 1;
-  return `${size.toFixed(digits)} ${units[step]}`.trim();
+  return `${Number(size.toFixed(digits))} ${units[step]}`.trim();
 };
 
 /** Bytes in binary units: "33.8 MiB". */
@@ -25,7 +25,10 @@ const decimal = (count) => scaled(count, 1000, ['', 'k', 'M', 'G', 'T', 'P', 'E'
 
 /** A time in seconds with a readable unit: "12.3 us". */
 const duration = (seconds) => {
-  const [unit, size] = seconds >= 1 ? ['s', 1] : seconds >= 1e-3 ? ['ms', 1e-3] : seconds >= 1e-6 ? ['us', 1e-6] : ['ns', 1e-9];
+  const [unit, size] = seconds >= 1 ? ['s', 1] :
+      seconds >= 1e-3               ? ['ms', 1e-3] :
+      seconds >= 1e-6               ? ['us', 1e-6] :
+                                      ['ns', 1e-9];
   return `${Number((seconds / size).toPrecision(4))} ${unit}`;
 };
 
@@ -35,12 +38,17 @@ const plural = (count, noun) => `${grouped(BigInt(count))} ${noun}${count === 1 
 /** Text broken into lines of at most `width` characters, at spaces where there are any. */
 const wrapped = (text, width = 64) => text.match(new RegExp(`.{1,${width}}(\\s|$)|.{1,${width}}`, 'g')) ?? [];
 
+/** Text cut to what a legend has room for. */
+const shortened = (text) => (text.length > 60 ? `${text.slice(0, 59)}\u2026` : text);
+
 /** A DOM node. String children become text nodes, so nothing in the data is ever parsed as HTML. */
 const element = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
+    if (name.startsWith('on'))
+      node.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false)
+      node.setAttribute(name, value);
   }
   node.append(...children.filter((child) => child !== null && child !== undefined));
   return node;
@@ -48,13 +56,13 @@ const element = (tag, attributes = {}, ...children) => {
 
 /** A labelled drop-down of [value, text] pairs that calls `changed(value)`. */
 const chooser = (label, choices, selected, changed) => {
-  const options = choices.map(([value, text]) => element('option', { value, selected: value === selected }, text));
-  return element('label', {}, label, element('select', { onchange: (event) => changed(event.target.value) }, ...options));
+  const options = choices.map(([value, text]) => element('option', {value, selected: value === selected}, text));
+  return element('label', {}, label, element('select', {onchange: (event) => changed(event.target.value)}, ...options));
 };
 
 /** Offers `parts` as a file called `name`. */
 const download = (name, type, parts) => {
-  const link = element('a', { href: URL.createObjectURL(new Blob(parts, { type })), download: name });
+  const link = element('a', {href: URL.createObjectURL(new Blob(parts, {type})), download: name});
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };

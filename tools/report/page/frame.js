@@ -4,7 +4,7 @@ const rectangleOf = (start, end, area) => {
   const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
   const xs = [start.x, end.x].map((x) => clamp(x, area.left, area.right)).sort((a, b) => a - b);
   const ys = [start.y, end.y].map((y) => clamp(y, area.top, area.bottom)).sort((a, b) => a - b);
-  return { left: xs[0], right: xs[1], top: ys[0], bottom: ys[1], width: xs[1] - xs[0], height: ys[1] - ys[0] };
+  return {left: xs[0], right: xs[1], top: ys[0], bottom: ys[1], width: xs[1] - xs[0], height: ys[1] - ys[0]};
 };
 
 const limitAxis = (options, from, to) => {
@@ -12,13 +12,15 @@ const limitAxis = (options, from, to) => {
   options.max = Math.max(from, to);
 };
 
-/** A chart in its frame. `configure()` returns a fresh Chart.js configuration, or null when there is nothing to draw. */
+/**
+ * A chart in its frame. `configure()` returns a fresh Chart.js configuration, or null when there is nothing to draw.
+ */
 class ChartFrame {
   constructor(id, fileName) {
-    this.canvas = element('canvas', { id, role: 'img' });
-    this.box = element('div', { class: 'canvas' }, this.canvas);
-    this.reset = element('button', { type: 'button', disabled: true, onclick: () => this.draw() }, 'Reset zoom');
-    const save = element('button', { type: 'button', onclick: () => this.save(fileName) }, 'Save PNG');
+    this.canvas = element('canvas', {id, role: 'img'});
+    this.box = element('div', {class: 'canvas'}, this.canvas);
+    this.reset = element('button', {type: 'button', disabled: true, onclick: () => this.draw()}, 'Reset zoom');
+    const save = element('button', {type: 'button', onclick: () => this.save(fileName)}, 'Save PNG');
     this.buttons = [this.reset, save];
     this.listen();
   }
@@ -36,7 +38,7 @@ class ChartFrame {
   }
 
   zoom(rectangle) {
-    const { x, y } = this.chart.scales;
+    const {x, y} = this.chart.scales;
     limitAxis(this.chart.options.scales.x, x.getValueForPixel(rectangle.left), x.getValueForPixel(rectangle.right));
     limitAxis(this.chart.options.scales.y, y.getValueForPixel(rectangle.bottom), y.getValueForPixel(rectangle.top));
     this.chart.update('none');
@@ -44,7 +46,7 @@ class ChartFrame {
   }
 
   listen() {
-    const place = (event) => ({ x: event.offsetX, y: event.offsetY });
+    const place = (event) => ({x: event.offsetX, y: event.offsetY});
     let start = null;
     let mark = null;
     const finish = () => {
@@ -58,9 +60,9 @@ class ChartFrame {
     });
     this.canvas.addEventListener('pointermove', (event) => {
       if (!start) return;
-      const { left, top, width, height } = rectangleOf(start, place(event), this.chart.chartArea);
-      if (!mark) this.box.append(mark = element('div', { class: 'selection' }));
-      Object.assign(mark.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+      const {left, top, width, height} = rectangleOf(start, place(event), this.chart.chartArea);
+      if (!mark) this.box.append(mark = element('div', {class: 'selection'}));
+      Object.assign(mark.style, {left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px`});
     });
     this.canvas.addEventListener('pointerup', (event) => {
       if (!start) return;
@@ -73,33 +75,42 @@ class ChartFrame {
   }
 
   save(fileName) {
-    const picture = element('canvas', { width: this.canvas.width, height: this.canvas.height });
+    const picture = element('canvas', {width: this.canvas.width, height: this.canvas.height});
     const context = picture.getContext('2d');
     context.fillStyle = theme().surface;
     context.fillRect(0, 0, picture.width, picture.height);
     context.drawImage(this.canvas, 0, 0);
-    element('a', { href: picture.toDataURL('image/png'), download: `${fileName}.png` }).click();
+    element('a', {href: picture.toDataURL('image/png'), download: `${fileName}.png`}).click();
   }
 }
 
 /** Title, tick and tooltip settings that all charts share. */
 const axis = (colours, title, more = {}) => ({
-  title: { display: true, text: title, color: colours.muted },
-  border: { color: colours.line },
+  title: {display: true, text: title, color: colours.muted},
+  border: {color: colours.line},
   ...more,
-  ticks: { color: colours.muted, ...more.ticks },
-  grid: { color: colours.line, borderColor: colours.line, ...more.grid },
+  ticks: {color: colours.muted, ...more.ticks},
+  grid: {color: colours.line, borderColor: colours.line, ...more.grid},
 });
 
 const baseOptions = (colours) => ({
   animation: false,
   maintainAspectRatio: false,
-  interaction: { mode: 'nearest', intersect: false },
+  interaction: {mode: 'nearest', intersect: false},
   plugins: {
-    legend: { labels: { color: colours.ink, usePointStyle: true, boxHeight: 7, padding: 14 } },
+    legend: {labels: {color: colours.ink, usePointStyle: true, boxHeight: 7, padding: 14}},
     tooltip: {
-      backgroundColor: colours.surface, borderColor: colours.muted, borderWidth: 1, padding: 10, caretPadding: 8,
-      titleColor: colours.ink, bodyColor: colours.ink, footerColor: colours.bad, displayColors: false, titleMarginBottom: 4, bodySpacing: 3,
+      backgroundColor: colours.surface,
+      borderColor: colours.muted,
+      borderWidth: 1,
+      padding: 10,
+      caretPadding: 8,
+      titleColor: colours.ink,
+      bodyColor: colours.ink,
+      footerColor: colours.bad,
+      displayColors: false,
+      titleMarginBottom: 4,
+      bodySpacing: 3,
     },
   },
 });
@@ -113,7 +124,9 @@ const pointLines = (point) => {
     if (point.bytes) lines.push(`total ${grouped(point.bytes.total)} bytes (${binary(point.bytes.total)})`);
   }
   if (point.seconds !== null) lines.push(`predicted ${duration(point.seconds)}`);
-  if (point.block_q !== null) lines.push(`tiles ${grouped(point.block_q)} x ${grouped(point.block_k)}, ${plural(Number(point.stages ?? 1n), 'stage')}`);
+  if (point.block_q !== null)
+    lines.push(
+        `tiles ${grouped(point.block_q)} x ${grouped(point.block_k)}, ${plural(Number(point.stages ?? 1n), 'stage')}`);
   if (point.peak_elements !== null) lines.push(`on chip ${grouped(point.peak_elements)} elements`);
   return lines;
 };

@@ -1,20 +1,24 @@
 // Reads the embedded document and fills the page.
 
 /** Parses JSON with every integer of 16 digits and more as a string, so that none is rounded. */
-const parseExactly = (text) => JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g,
-  (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
+const parseExactly = (text) => JSON.parse(text.replace(
+    /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g,
+    (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
 
 const showReport = () => {
   const text = document.getElementById('data').textContent;
-  const report = { ...parseExactly(text), text };
+  const report = {...parseExactly(text), text};
   const points = (report.points ?? [report]).map(readPoint);
+  mergeTwins(points);
   showSummary(document.getElementById('summary'), report, points);
   const sections = points.length > 0 ? chartSections(points) : [];
   const place = document.getElementById('sections');
-  place.append(...sections.map(({ section }) => section));
+  place.append(...sections.map(({section}) => section));
   if (points.length > 0) place.append(new PointTable(points).section(report));
-  place.append(element('footer', {}, 'Traffic is what crosses the edge of the SM (the two-level model of the literature), not DRAM traffic after the L2. Charts: Chart.js, MIT License.'));
-  sections.forEach(({ draw }) => draw());
+  place.append(element(
+      'footer', {},
+      'Traffic is what crosses the edge of the SM (the two-level model of the literature), not DRAM traffic after the L2. Charts: Chart.js, MIT License.'));
+  sections.forEach(({draw}) => draw());
   watchScheme();
 };
 

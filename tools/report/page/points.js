@@ -1,7 +1,7 @@
 // The points of the document as flat records, and which of their dimensions were swept.
 
 const maskOf = (problem) => {
-  if (problem.mask !== 'window') return problem.mask;
+  if (problem.mask !== 'window') return problem.mask ?? null;
   const side = (value) => (value === undefined || value === null || BigInt(value) < 0n ? 'unlimited' : String(value));
   return `window ${side(problem.window_left)}:${side(problem.window_right)}`;
 };
@@ -14,13 +14,14 @@ const statusOf = (point) => {
 };
 
 const amounts = (traffic) =>
-  traffic ? { read: integer(traffic.read), write: integer(traffic.write), total: integer(traffic.total) } : null;
+    traffic ? {read: integer(traffic.read), write: integer(traffic.write), total: integer(traffic.total)} : null;
 
 /** One record: the dimensions by name, exact amounts as BigInt, and `raw`, the JSON it came from. */
 const readPoint = (raw, index) => {
-  const { problem, tiling, sram, traffic } = raw;
+  const {problem, tiling, sram, traffic} = raw;
   const point = {
-    index, raw,
+    index,
+    raw,
     algorithm: raw.algorithm,
     device: typeof raw.device === 'string' ? raw.device : raw.device?.name ?? null,
     placement: sram?.placement ?? null,
@@ -40,34 +41,51 @@ const readPoint = (raw, index) => {
     feasible: raw.feasible !== false && sram?.fits !== false,
     reason: raw.reason ?? '',
   };
-  for (const key of ['batch', 'heads', 'kv_heads', 'seq_q', 'seq_k', 'head_dim', 'head_dim_v']) point[key] = integer(problem[key]);
+  for (const key of ['batch', 'heads', 'kv_heads', 'seq_q', 'seq_k', 'head_dim', 'head_dim_v'])
+    point[key] = integer(problem[key]);
   for (const key of ['stages', 'block_q', 'block_k']) point[key] = integer(tiling?.[key]);
   point.status = statusOf(point);
   return point;
 };
 
-/** The dimensions of a point. An earlier one explains a later one that it determines (M explains the paper's blocks). */
+/**
+ * The dimensions of a point. An earlier one explains a later one that it determines (M explains the paper's blocks).
+ */
 const dimensions = [
-  { key: 'algorithm', label: 'algorithm' },
-  { key: 'device', label: 'device' },
-  { key: 'placement', label: 'placement' },
-  { key: 'mask', label: 'mask' },
-  { key: 'dtype', label: 'dtype' },
-  { key: 'stat_dtype', label: 'statistics dtype' },
-  { key: 'batch', label: 'batch', numeric: true },
-  { key: 'heads', label: 'heads', numeric: true },
-  { key: 'kv_heads', label: 'K/V heads', numeric: true },
-  { key: 'seq_q', label: 'N_q', title: 'query length N_q', numeric: true },
-  { key: 'seq_k', label: 'N_k', title: 'key length N_k', numeric: true },
-  { key: 'head_dim', label: 'd', title: 'head dimension d', numeric: true },
-  { key: 'head_dim_v', label: 'd_v', title: 'head dimension of V d_v', numeric: true },
-  { key: 'sram_elements', label: 'M', title: 'SRAM budget M', unit: 'elements', numeric: true },
-  { key: 'sram_bytes', label: 'M', title: 'SRAM budget M', unit: 'bytes', numeric: true },
-  { key: 'rule', label: 'block rule' },
-  { key: 'stages', label: 'stages', numeric: true },
-  { key: 'block_q', label: 'block_q', unit: 'rows', numeric: true },
-  { key: 'block_k', label: 'block_k', unit: 'rows', numeric: true },
+  {key: 'algorithm', label: 'algorithm'},
+  {key: 'device', label: 'device'},
+  {key: 'placement', label: 'placement'},
+  {key: 'mask', label: 'mask'},
+  {key: 'dtype', label: 'dtype'},
+  {key: 'stat_dtype', label: 'statistics dtype'},
+  {key: 'batch', label: 'batch', numeric: true},
+  {key: 'heads', label: 'heads', numeric: true},
+  {key: 'kv_heads', label: 'K/V heads', numeric: true},
+  {key: 'seq_q', label: 'N_q', title: 'query length N_q', numeric: true},
+  {key: 'seq_k', label: 'N_k', title: 'key length N_k', numeric: true},
+  {key: 'head_dim', label: 'd', title: 'head dimension d', numeric: true},
+  {key: 'head_dim_v', label: 'd_v', title: 'head dimension of V d_v', numeric: true},
+  {key: 'sram_elements', label: 'M', title: 'SRAM budget M', unit: 'elements', numeric: true},
+  {key: 'sram_bytes', label: 'M', title: 'SRAM budget M', unit: 'bytes', numeric: true},
+  {key: 'rule', label: 'block rule'},
+  {key: 'stages', label: 'stages', numeric: true},
+  {key: 'block_q', label: 'block_q', unit: 'rows', numeric: true},
+  {key: 'block_k', label: 'block_k', unit: 'rows', numeric: true},
 ];
+
+/** Pairs that most runs set together. Where they are equal in every point, the second is not worth showing. */
+const twins = [
+  ['seq_q', 'seq_k', {label: 'N', title: 'sequence length N'}], ['head_dim', 'head_dim_v', {}],
+  ['heads', 'kv_heads', {}]
+];
+const mergeTwins = (points) => {
+  for (const [first, second, names] of twins) {
+    if (!points.every((point) => point[first] === point[second])) continue;
+    Object.assign(dimensions.find(({key}) => key === first), names);
+    dimensions.find(({key}) => key === second).merged = true;
+  }
+};
+
 const tilingKeys = ['stages', 'block_q', 'block_k'];
 const budgetKeys = ['sram_elements', 'sram_bytes'];
 
@@ -75,16 +93,27 @@ const keyOf = (point, dims) => dims.map((dim) => String(point[dim.key])).join('\
 
 /** Distinct values of `dim`, numbers in order, text in order of appearance. Points without one give none. */
 const valuesOf = (points, dim) => {
-  const values = [...new Map(points.map((point) => [String(point[dim.key]), point[dim.key]])).values()].filter((value) => value !== null);
+  const values = [...new Map(points.map((point) => [String(point[dim.key]), point[dim.key]])).values()].filter(
+      (value) => value !== null);
   return dim.numeric ? values.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)) : values;
 };
 
 /** The dimensions with several values that no combination of earlier ones determines: those that were swept. */
 const sweptDimensions = (points) => {
   const swept = [];
-  const distinct = (dims) => new Set(points.map((point) => keyOf(point, dims))).size;
+  let groups = points.map(() => 0);
+  let count = 1;
   for (const dim of dimensions) {
-    if (distinct([...swept, dim]) > distinct(swept)) swept.push(dim);
+    const numbers = new Map();
+    const finer = points.map((point, index) => {
+      const name = `${groups[index]} ${point[dim.key]}`;
+      if (!numbers.has(name)) numbers.set(name, numbers.size);
+      return numbers.get(name);
+    });
+    if (numbers.size <= count) continue;
+    swept.push(dim);
+    groups = finer;
+    count = numbers.size;
   }
   return swept;
 };
@@ -98,11 +127,34 @@ const shown = (value, dim) => {
 
 /** "flash1, mask causal, N_q 4,096": what sets a line apart from the others of its chart. */
 const describe = (point, dims) =>
-  dims.map((dim) => (dim.key === 'algorithm' ? point.algorithm : `${dim.label} ${shown(point[dim.key], dim)}`)).join(', ');
+    dims.map((dim) => (dim.key === 'algorithm' ? point.algorithm : `${dim.label} ${shown(point[dim.key], dim)}`))
+        .join(', ');
 
 /** What a chart can show: exact value, number to plot, text of ticks and of tooltips. */
 const metrics = [
-  { key: 'elements', label: 'elements', title: 'traffic (elements)', of: (point) => point.elements?.total ?? null, tick: decimal, text: (value) => `${grouped(value)} elements` },
-  { key: 'bytes', label: 'bytes', title: 'traffic (bytes)', binary: true, of: (point) => point.bytes?.total ?? null, tick: binary, text: (value) => `${grouped(value)} bytes (${binary(value)})` },
-  { key: 'seconds', label: 'predicted time', title: 'predicted time (s)', of: (point) => point.seconds, tick: duration, text: duration },
+  {
+    key: 'elements',
+    label: 'elements',
+    title: 'traffic (elements)',
+    of: (point) => point.elements?.total ?? null,
+    tick: decimal,
+    text: (value) => `${grouped(value)} elements`
+  },
+  {
+    key: 'bytes',
+    label: 'bytes',
+    title: 'traffic (bytes)',
+    binary: true,
+    of: (point) => point.bytes?.total ?? null,
+    tick: binary,
+    text: (value) => `${grouped(value)} bytes (${binary(value)})`
+  },
+  {
+    key: 'seconds',
+    label: 'predicted time',
+    title: 'predicted time (s)',
+    of: (point) => point.seconds,
+    tick: duration,
+    text: duration
+  },
 ];

@@ -15,7 +15,7 @@ const roundTicks = (low, high, isBinary) => {
 
 const evenTicks = (low, high) => {
   const size = 10 ** Math.floor(Math.log10((high - low) / 3));
-  const step = [1, 2, 5, 10].map((factor) => factor * size).find((candidate) => (high - low) / candidate <= 6);
+  const step = [1, 2, 5, 10].map((factor) => factor * size).find((candidate) => (high - low) / candidate <= 8);
   const ticks = [];
   for (let value = Math.ceil(low / step) * step; value <= high; value += step) ticks.push(value);
   return ticks;
@@ -28,18 +28,21 @@ const logarithmicTicks = (low, high, isBinary) => {
   if (ticks.length < 3) return evenTicks(low, high);
   const stride = Math.ceil(ticks.length / 10);
   if (stride === 1) return ticks;
-  return isBinary ? ticks.filter((_, i) => i % stride === 0) : roundTicks(low, high, false).filter((tick) => /^1/.test(tick.toExponential()));
+  return isBinary ? ticks.filter((_, i) => i % stride === 0) :
+                    roundTicks(low, high, false).filter((tick) => /^1/.test(tick.toExponential()));
 };
 
 /** An axis over positive numbers; linear when the values include zero. */
-const numericAxis = (colours, title, values, { isBinary = false, text, atValues = false }) => ({
-  ...axis(colours, title, { ticks: { callback: text, maxRotation: 0, autoSkipPadding: 14 } }),
+const numericAxis = (colours, title, values, {isBinary = false, text, atValues = false}) => ({
+  ...axis(colours, title, {ticks: {callback: text, maxRotation: 0, autoSkipPadding: 14}}),
   type: values.every((value) => value > 0) ? 'logarithmic' : 'linear',
   afterBuildTicks: (scale) => {
     if (scale.type !== 'logarithmic') return;
     const inside = values.filter((value) => value >= scale.min && value <= scale.max);
-    const ticks = atValues && inside.length > 0 && inside.length <= 14 ? inside : logarithmicTicks(scale.min, scale.max, isBinary);
-    scale.ticks = ticks.map((value) => ({ value }));
+    const ticks = atValues && inside.length > 0 && inside.length <= 14 ?
+        inside :
+        logarithmicTicks(scale.min, scale.max, isBinary);
+    scale.ticks = ticks.map((value) => ({value}));
   },
 });
 

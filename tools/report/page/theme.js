@@ -3,7 +3,11 @@
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 const theme = () => ({
-  ink: style('--ink'), muted: style('--muted'), line: style('--line'), surface: style('--surface'), bad: style('--bad'),
+  ink: style('--ink'),
+  muted: style('--muted'),
+  line: style('--line'),
+  surface: style('--surface'),
+  bad: style('--bad'),
   series: style('--series').split(/\s+/),
 });
 
@@ -19,7 +23,10 @@ const watchScheme = () => {
 };
 
 /** Colour of `share` in 0..1 on a perceptually even scale (viridis, nine stops). */
-const viridis = [[68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140], [40, 174, 128], [94, 201, 98], [173, 220, 48], [253, 231, 37]];
+const viridis = [
+  [68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140], [40, 174, 128], [94, 201, 98],
+  [173, 220, 48], [253, 231, 37]
+];
 const heat = (share) => {
   const place = Math.min(Math.max(share, 0), 1) * (viridis.length - 1);
   const low = Math.min(Math.floor(place), viridis.length - 2);
@@ -29,7 +36,7 @@ const heat = (share) => {
 
 /** A diagonal hatch over `background` (null: over what is there). */
 const hatch = (background, ink) => {
-  const tile = element('canvas', { width: 8, height: 8 });
+  const tile = element('canvas', {width: 8, height: 8});
   const context = tile.getContext('2d');
   if (background) {
     context.fillStyle = background;

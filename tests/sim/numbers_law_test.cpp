@@ -1,0 +1,160 @@
+// Law 1: real runs agree with the reference, and rows without keys are zeros, never NaN.
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <random>
+
+#include "sim/catalog.hpp"
+#include "sim/numeric.hpp"
+#include "tests/support/cases.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilemeter;
+using namespace tilemeter::testing;
+
+namespace {
+
+constexpr std::uint64_t seed = 4711;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const Budget unlimited;
+
+void set_operands(Problem& problem, DType dtype) {
+  problem.dtype = problem.score_dtype = problem.o_dtype = dtype;
+  problem.stat_dtype = dtype == DType::fp64 ? DType::fp64 : DType::fp32;
+}
+
+Case small_case(Count seq_q, Count seq_k, MaskKind mask, DType dtype = DType::fp32) {
+  Case point;
+  point.problem = {.seq_q = seq_q, .seq_k = seq_k, .head_dim = 16, .head_dim_v = 16, .mask = {.kind = mask}};
+  point.tiling = {.block_q = 16, .block_k = 24};
+  set_operands(point.problem, dtype);
+  return point;
+}
+
+Inputs constant_scores(const Problem& problem, double logit) {
+  Inputs inputs = random_inputs(problem, seed);
+  for (Matrix& q : inputs.q) {
+    q.setZero();
+    q.col(0).setConstant(logit);
+  }
+  for (Matrix& k : inputs.k) {
+    k.setZero();
+    k.col(0).setOnes();
+  }
+  return inputs;
+}
+
+}  // namespace
+
+TEST_CASE("every algorithm agrees with the double-precision reference in every type") {
+  std::mt19937_64 random(seed);
+  std::printf("numbers law: seed %llu\n", static_cast<unsigned long long>(seed));
+  for (int repetition = 0; repetition < 400; ++repetition) {
+    Case point = random_case(random, Extent::tiny);
+    constexpr std::array types = {DType::fp64, DType::fp32, DType::fp16, DType::bf16};
+    set_operands(point.problem, types[static_cast<std::size_t>(repetition) % types.size()]);
+    for (const Algorithm& algorithm : algorithms()) {
+      INFO("--algorithm " << algorithm.name << " --dtype " << name_of(point.problem.dtype) << " " << describe(point));
+      const NumericCheck check = run_numeric(algorithm, point, unlimited, seed + static_cast<std::uint64_t>(repetition)).check;
+      INFO("max " << check.max_abs_error << " frobenius " << check.rel_frobenius << " LSE " << check.max_lse_error);
+      REQUIRE(check.nan_rows == 0);
+      REQUIRE(check.ok);
+    }
+  }
+}
+
+TEST_CASE("rows without keys: O is 0 and LSE is as declared") {
+  for (const Algorithm& algorithm : algorithms()) {
+    INFO(algorithm.name);
+    for (const EmptyLse declared : {EmptyLse::plus_infinity, EmptyLse::minus_infinity}) {
+      Case point = small_case(64, 40, MaskKind::causal);
+      point.options.empty_lse = declared;
+      point.options.unfused_dropout = false;
+      const NumericOutputs run = run_on(algorithm, point, unlimited, random_inputs(point.problem, seed));
+      REQUIRE(run.outputs.o[0].topRows(24).isZero(0));
+      CHECK_FALSE(run.outputs.o[0].row(24).isZero(0));
+      if (algorithm.name != "flash2") continue;
+      const double wanted = declared == EmptyLse::plus_infinity ? infinity : -infinity;
+      for (Count row = 0; row < 24; ++row) REQUIRE(run.outputs.lse[0](row, 0) == wanted);
+      CHECK(std::isfinite(run.outputs.lse[0](24, 0)));
+    }
+  }
+}
+
+TEST_CASE("very negative and very large logits give the mean of V and a finite LSE") {
+  // Softmax is shift-invariant: with equal logits every key weighs the same, however far they are from zero.
+  for (const double logit : {-2.45e5, 2.45e5}) {
+    for (const Algorithm& algorithm : algorithms()) {
+      INFO(algorithm.name << " logit " << logit);
+      Case point = small_case(40, 100, MaskKind::none);
+      point.problem.head_dim = 128;
+      point.options.unfused_dropout = false;
+      const Inputs inputs = constant_scores(point.problem, logit);
+      const NumericOutputs run = run_on(algorithm, point, unlimited, inputs);
+      const Matrix mean = inputs.v[0].colwise().mean();
+      for (Count row = 0; row < 40; ++row) REQUIRE((run.outputs.o[0].row(row) - mean).cwiseAbs().maxCoeff() < 1e-5);
+      for (const Matrix& lse : run.outputs.lse) REQUIRE(lse.allFinite());
+    }
+  }
+}
+
+TEST_CASE("an arbitrary mask hides what it says, and rows it hides wholly are zeros") {
+  auto pairs = std::make_shared<PairMatrix>(PairMatrix{.rows = 8, .cols = 8, .visible = std::vector<bool>(64, false)});
+  for (std::size_t row = 0; row < 4; ++row) {
+    for (std::size_t col = 0; col < 4; ++col) pairs->visible[row * 8 + col] = true;
+  }
+  Case point = small_case(8, 8, MaskKind::none);
+  point.problem.mask = {.kind = MaskKind::arbitrary, .left = {}, .right = {}, .pairs = pairs};
+  point.options.unfused_dropout = false;
+  const Inputs inputs = random_inputs(point.problem, seed);
+  const Outputs expected = reference(point.problem, inputs, Dropout::none, infinity);
+  CHECK(expected.o[0].bottomRows(4).isZero(0));
+  for (const std::string_view name : {"standard", "standard_tiled", "standard_unfused"}) {
+    INFO(name);
+    const NumericOutputs run = run_on(find_algorithm(name), point, unlimited, inputs);
+    CHECK(run.outputs.o[0].bottomRows(4).isZero(0));
+    CHECK(compare(point.problem, run.outputs, expected).ok);
+  }
+  CHECK_THROWS_WITH(count(find_algorithm("flash2"), point, unlimited), contains("arbitrary mask"));
+}
+
+TEST_CASE("the comparison is not fooled") {
+  const Problem problem = small_case(4, 4, MaskKind::none).problem;
+  const Outputs zeros = {.o = {Matrix::Zero(4, 16)}, .lse = {Matrix::Constant(4, 1, infinity)}};
+  SECTION("a mean of V where the answer is zero is an error, however finite") {
+    Outputs wrong = zeros;
+    wrong.o[0].row(2).setConstant(0.25);
+    CHECK_FALSE(compare(problem, wrong, zeros).ok);
+  }
+  SECTION("NaN never agrees, not even with NaN") {
+    Outputs broken = zeros;
+    broken.o[0](1, 3) = std::nan("");
+    CHECK_FALSE(compare(problem, broken, zeros).ok);
+    CHECK_FALSE(compare(problem, broken, broken).ok);
+    CHECK(compare(problem, broken, zeros).nan_rows == 1);
+  }
+  SECTION("a finite LSE, or the other infinity, is not the declared one") {
+    Outputs finite = zeros;
+    finite.lse[0](0, 0) = 0;
+    CHECK_FALSE(compare(problem, finite, zeros).ok);
+    finite.lse[0](0, 0) = -infinity;
+    CHECK_FALSE(compare(problem, finite, zeros).ok);
+  }
+  CHECK(compare(problem, zeros, zeros).ok);
+}
+
+TEST_CASE("causal and a window of the whole length agree") {
+  Case causal = small_case(100, 100, MaskKind::causal);
+  Case window = causal;
+  window.problem.mask = {.kind = MaskKind::window, .left = 99, .right = 0, .pairs = {}};
+  const Inputs inputs = random_inputs(causal.problem, seed);
+  const auto a = run_on(find_algorithm("flash2"), causal, unlimited, inputs);
+  const auto b = run_on(find_algorithm("flash2"), window, unlimited, inputs);
+  CHECK(a.counted.work == b.counted.work);
+  CHECK(compare(causal.problem, a.outputs, b.outputs).ok);
+}
+
+TEST_CASE("fp8 operands have no numeric mode") {
+  const Case point = small_case(8, 8, MaskKind::none, DType::fp8);
+  CHECK_THROWS_WITH(run_numeric(find_algorithm("flash2"), point, unlimited, 1), contains("--dtype fp8"));
+}

@@ -1,0 +1,45 @@
+#include "sim/rounding.hpp"
+
+#include <Eigen/Core>
+
+#include "tests/support/catch.hpp"
+
+using namespace tilemeter;
+
+TEST_CASE("fp16 rounding agrees with an independent conversion on every binary16 value and between them") {
+  for (std::uint32_t bits = 0; bits < 0x7C00U; ++bits) {
+    const float value = static_cast<float>(Eigen::half(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits))));
+    REQUIRE(round_to_fp16(value) == value);
+    REQUIRE(round_to_fp16(-value) == -value);
+    const float next = static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits + 1)));
+    if (!std::isfinite(next)) continue;
+    for (const float part : {0.25F, 0.5F, 0.75F}) {
+      const float inside = value + (next - value) * part;
+      REQUIRE(round_to_fp16(inside) == static_cast<float>(Eigen::half(inside)));
+    }
+  }
+  CHECK(round_to_fp16(65519.0F) == 65504.0F);
+  CHECK(std::isinf(round_to_fp16(65520.0F)));
+  CHECK(std::isnan(round_to_fp16(std::nanf(""))));
+}
+
+TEST_CASE("bf16 rounding goes to the nearest, ties to even") {
+  CHECK(round_to_bf16(1.0F) == 1.0F);
+  CHECK(round_to_bf16(1.00390625F) == 1.0F);        // a tie: 1 + 2^-8 goes to the even 1
+  CHECK(round_to_bf16(1.01171875F) == 1.015625F);   // a tie: 1 + 3 * 2^-8 goes to the even 1 + 2^-6
+  CHECK(round_to_bf16(-3.0e38F) == static_cast<float>(Eigen::bfloat16(-3.0e38F)));
+  for (std::uint32_t bits = 0; bits < 0x7F800000U; bits += 65521) {
+    const float value = std::bit_cast<float>(bits);
+    REQUIRE(round_to_bf16(value) == static_cast<float>(Eigen::bfloat16(value)));
+  }
+}
+
+TEST_CASE("matrices are rounded in place, and types that hold them are left alone") {
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Constant(2, 2, 1.0 / 3.0);
+  round_in_place(DType::fp64, matrix);
+  CHECK(matrix(0, 0) == 1.0 / 3.0);
+  round_in_place(DType::fp32, matrix);
+  CHECK(matrix(1, 1) == static_cast<double>(1.0F / 3.0F));
+  round_in_place(DType::bf16, matrix);
+  CHECK(matrix(0, 1) == static_cast<double>(round_to_bf16(1.0F / 3.0F)));
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Builds the GPU tests, runs them, and runs a small part of them under compute-sanitizer's four tools.
+#
+#   tools/gpu.sh         on a machine with a GPU, nvcc, CMake, Catch2 and Eigen; exit status 77 without a GPU
+#   tools/gpu.sh pack    on any machine: copies toml++'s headers to build/packages, for a GPU machine without them;
+#                        the folder, carried along with the sources, is found by itself
+#
+# BUILD (default build/gpu) is the build folder.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${BUILD:-build/gpu}
+packages=build/packages
+
+pack() {
+  local header
+  header=$(c++ -x c++ -std=c++20 -M - <<<'#include <toml++/toml.h>' | grep -o '/[^ ]*/toml++/toml\.h' | head -n 1)
+  mkdir -p "$packages/include"
+  cp -r "$(dirname "$header")" "$packages/include/"
+  echo "packed toml++ into $packages"
+}
+
+compile() {
+  local options=(-DCMAKE_BUILD_TYPE=Release -DTILEMETER_CUDA=ON)
+  [[ -d $packages ]] && options+=("-DCMAKE_PREFIX_PATH=$PWD/$packages")
+  command -v ninja >/dev/null && [[ ! -e $build/CMakeCache.txt ]] && options+=(-G Ninja)
+  cmake -S . -B "$build" "${options[@]}"
+  cmake --build "$build" --parallel --target kernels_gpu_test
+}
+
+sanitize() {
+  local sanitizer tool
+  sanitizer=$(command -v compute-sanitizer || echo "${CUDA_PATH:-/usr/local/cuda}/bin/compute-sanitizer")
+  if [[ ! -x $sanitizer ]]; then
+    echo "compute-sanitizer: not found on PATH or under CUDA_PATH; the tests above ran without it" >&2
+    return 1
+  fi
+  for tool in memcheck racecheck initcheck synccheck; do
+    echo "compute-sanitizer $tool"
+    "$sanitizer" --tool "$tool" --error-exitcode 3 "$build/tests/kernels/kernels_gpu_test" '[small]'
+  done
+}
+
+case ${1:-run} in
+  pack) pack ;;
+  run)
+    compile
+    "$build/tests/kernels/kernels_gpu_test"
+    sanitize
+    ;;
+  *)
+    echo "tools/gpu.sh $1: accepted are nothing and pack" >&2
+    exit 2
+    ;;
+esac
