@@ -11,13 +11,11 @@ namespace tilemeter {
 namespace {
 
 constexpr std::string_view words_name = "words";
-constexpr int most_words = 1000;
 
 std::string guide(std::span<const Command> table) {
-  std::string text =
-      "tilemeter " + std::string(program_version) +
-      ": exact memory traffic of tiled attention, counted by running it\n\n"
-      "usage: tilemeter COMMAND [OPTIONS]\n\ncommands:\n";
+  std::string text = "tilemeter " + std::string(program_version) +
+                     ": exact memory traffic of tiled attention, counted by running it\n\n"
+                     "usage: tilemeter COMMAND [OPTIONS]\n\ncommands:\n";
   for (const Command& command : table) {
     text += "  " + std::string(command.name) + std::string(12 - std::min<std::size_t>(11, command.name.size()), ' ') +
             std::string(command.summary) + "\n";
@@ -29,8 +27,9 @@ std::string guide(std::span<const Command> table) {
 }
 
 std::string help_page(const Command& command) {
-  std::string text = "tilemeter " + std::string(command.name) + ": " + std::string(command.summary) + "\n\nusage: tilemeter " +
-                     std::string(command.name) + (command.words.empty() ? "" : " " + std::string(command.words)) +
+  std::string text = "tilemeter " + std::string(command.name) + ": " + std::string(command.summary) +
+                     "\n\nusage: tilemeter " + std::string(command.name) +
+                     (command.words.empty() ? "" : " " + std::string(command.words)) +
                      (command.options.empty() ? "" : " [OPTIONS]") + "\n";
   if (!command.options.empty()) text += "\noptions:\n";
   for (const OptionSpec& option : command.options) {
@@ -52,7 +51,8 @@ void add_command(CLI::App& app, const Command& command) {
     option->multi_option_policy(spec.repeat == Repeat::often ? CLI::MultiOptionPolicy::TakeAll
                                                              : CLI::MultiOptionPolicy::Throw);
   }
-  if (!command.words.empty()) sub->add_option(std::string(words_name))->expected(0, most_words);
+  if (command.words.empty()) return;
+  sub->add_option_function<std::vector<std::string>>(std::string(words_name), [](const std::vector<std::string>&) {});
 }
 
 /// The spec that an option of CLI11 was made from.
@@ -97,7 +97,8 @@ Arguments arguments_of(const Command& command, const CLI::App& sub) {
   if (!word.starts_with('-')) {
     throw InputError("unexpected word " + word + " after tilemeter " + std::string(command.name) + ": " + help);
   }
-  throw InputError("unknown option " + option + " of " + std::string(command.name) + suggestion(option, names) + ": " + help);
+  throw InputError("unknown option " + option + " of " + std::string(command.name) + suggestion(option, names) + ": " +
+                   help);
 }
 
 /// What CLI11 could not place: the words that it left over.

@@ -32,26 +32,32 @@ Count over_batch(const PointResult& result, Rows rows) {
 Count elements_of(TensorName tensor, const PointResult& result) {
   const Problem& problem = result.problem;
   const auto rows = [&](Count heads, Count width, auto length) {
-    return over_batch(result, [&](Count q, Count k) {
-      return checked::multiply(checked::multiply(heads, width), length(q, k));
-    });
+    return over_batch(
+        result, [&](Count q, Count k) { return checked::multiply(checked::multiply(heads, width), length(q, k)); });
   };
   const auto queries = [](Count q, Count) { return q; };
   const auto keys = [](Count, Count k) { return k; };
   const auto scores = [](Count q, Count k) { return checked::multiply(q, k); };
   switch (tensor) {
-    case TensorName::Q: return rows(problem.heads, problem.head_dim, queries);
-    case TensorName::K: return rows(problem.kv_heads, problem.head_dim, keys);
-    case TensorName::V: return rows(problem.kv_heads, problem.head_dim_v, keys);
-    case TensorName::O: return rows(problem.heads, problem.head_dim_v, queries);
+    case TensorName::Q:
+      return rows(problem.heads, problem.head_dim, queries);
+    case TensorName::K:
+      return rows(problem.kv_heads, problem.head_dim, keys);
+    case TensorName::V:
+      return rows(problem.kv_heads, problem.head_dim_v, keys);
+    case TensorName::O:
+      return rows(problem.heads, problem.head_dim_v, queries);
     case TensorName::S:
     case TensorName::P:
     case TensorName::Z:
-    case TensorName::Pd: return rows(problem.heads, 1, scores);
-    case TensorName::mask: return result.counted[tensor].read.value();
+    case TensorName::Pd:
+      return rows(problem.heads, 1, scores);
+    case TensorName::mask:
+      return result.counted[tensor].read.value();
     case TensorName::l:
     case TensorName::m:
-    case TensorName::LSE: return rows(problem.heads, 1, queries);
+    case TensorName::LSE:
+      return rows(problem.heads, 1, queries);
   }
   return 0;
 }
@@ -69,7 +75,8 @@ void hint_at_index_overflow(const PointResult& result, Hints& hints) {
 void hint_at_layout(const Problem& problem, Hints& hints) {
   for (const auto& [name, value] : {std::pair{"heads", problem.heads}, std::pair{"batch", problem.batch}}) {
     if (value <= largest_grid_axis) continue;
-    hints.push_back(std::string(name) + " " + std::to_string(value) + " > 65535: the y and z axes of a grid end there; " +
+    hints.push_back(std::string(name) + " " + std::to_string(value) +
+                    " > 65535: the y and z axes of a grid end there; " +
                     "is the layout (B, H, N, d) mixed up with (B, N, H, d)?");
   }
 }

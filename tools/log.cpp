@@ -20,9 +20,12 @@ spdlog::logger& logger() {
 
 void set_verbosity(Verbosity verbosity) {
   switch (verbosity) {
-    case Verbosity::quiet: return logger().set_level(spdlog::level::err);
-    case Verbosity::normal: return logger().set_level(spdlog::level::warn);
-    case Verbosity::verbose: return logger().set_level(spdlog::level::debug);
+    case Verbosity::quiet:
+      return logger().set_level(spdlog::level::err);
+    case Verbosity::normal:
+      return logger().set_level(spdlog::level::warn);
+    case Verbosity::verbose:
+      return logger().set_level(spdlog::level::debug);
   }
 }
 

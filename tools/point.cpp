@@ -26,8 +26,7 @@ void set_row_softmax(ResolvedPoint& point) {
 std::optional<std::string> choose_tiling(ResolvedPoint& point) {
   std::optional<std::string> refusal;
   try {
-    Tiling tiling =
-        resolve_tiling(point.algorithm->name, point.largest, point.rule, point.budget, point.granularity);
+    Tiling tiling = resolve_tiling(point.algorithm->name, point.largest, point.rule, point.budget, point.granularity);
     tiling.rule = point.rule;
     set_tiling(point, tiling);
   } catch (const FigureOverflow&) {
@@ -118,8 +117,8 @@ void run(const ResolvedPoint& point, const RunOptions& options, PointResult& res
   result.expression = expression_of(point.algorithm->name, point.largest);
 }
 
-/// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds: every pair of rows moves its
-/// rows of Q, K, V, O and a few statistics of at most 8 bytes.
+/// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds: every pair of rows moves
+/// its rows of Q, K, V, O and a few statistics of at most 8 bytes.
 bool far_from_overflow(const Problem& problem) {
   const auto size = [](Count value) { return static_cast<long double>(value) + 1; };
   const long double scores = size(problem.batch) * size(problem.heads) * size(problem.seq_q) * size(problem.seq_k);

@@ -31,12 +31,12 @@ struct Overflow {
 /// Everything there is to say about one point. With segments, sums over them.
 struct PointResult {
   PointRequest request;
-  Problem problem;                ///< defaults filled in
-  Options options;                ///< those that the algorithm takes
+  Problem problem;  ///< defaults filled in
+  Options options;  ///< those that the algorithm takes
   Budget budget;
-  std::optional<Tiling> tiling;   ///< absent for algorithms without tiles
-  MemoryUse memory;               ///< of the fullest block
-  std::optional<bool> fits;       ///< absent without a limit
+  std::optional<Tiling> tiling;  ///< absent for algorithms without tiles
+  MemoryUse memory;              ///< of the fullest block
+  std::optional<bool> fits;      ///< absent without a limit
   std::optional<Overflow> overflow;
   std::optional<std::string> refusal;  ///< why the point was not counted; then nothing below is filled
 
@@ -55,8 +55,8 @@ struct PointResult {
   bool consistent() const { return refusal || (equal() && (!numeric || numeric->ok)); }
 };
 
-/// Evaluates a point. A tiling that does not fit is a refusal, unless the request counts it. Throws InputError for wrong
-/// input and FigureOverflow past 2^63 - 1.
+/// Evaluates a point. A tiling that does not fit is a refusal, unless the request counts it. Throws InputError for
+/// wrong input and FigureOverflow past 2^63 - 1.
 PointResult evaluate(const PointRequest& request, const RunOptions& options);
 
 /// Throws InputError for everything that is wrong with a request apart from its capacity, without counting it.

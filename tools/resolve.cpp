@@ -9,7 +9,7 @@
 namespace tilemeter {
 namespace {
 
-constexpr Count device_tile_multiple = 16;       // rows of a matrix instruction
+constexpr Count device_tile_multiple = 16;         // rows of a matrix instruction
 constexpr Count most_registers_per_block = 65536;  // a limit of CUDA, whatever the register file
 constexpr Count register_bytes = 4;
 

@@ -11,8 +11,8 @@ namespace tilemeter {
 /// A point whose tile sizes are still to be chosen.
 struct ResolvedPoint {
   const Algorithm* algorithm = nullptr;
-  Case largest;              ///< the point; with segments, the longest lengths and batch 1
-  std::vector<Case> parts;   ///< what runs: the point itself, or one case a segment that has query rows
+  Case largest;             ///< the point; with segments, the longest lengths and batch 1
+  std::vector<Case> parts;  ///< what runs: the point itself, or one case a segment that has query rows
   BlockRule rule = BlockRule::standard;
   Budget budget;
   TileGranularity granularity;

@@ -16,8 +16,9 @@ const SweepIdentity identity{.version = "1.0", .command_line = "sweep --seq 1:8:
 
 /// A path that no file has, in the folder for temporary files.
 struct Place {
-  std::string path = (std::filesystem::temp_directory_path() /
-                      ("tilemeter_journal_" + std::to_string(std::rand()) + ".partial")).string();
+  std::string path =
+      (std::filesystem::temp_directory_path() / ("tilemeter_journal_" + std::to_string(std::rand()) + ".partial"))
+          .string();
   Place() { std::filesystem::remove(path); }
   ~Place() { std::filesystem::remove(path); }
 };
@@ -93,16 +94,15 @@ TEST_CASE("a pool hands points over in order, whatever the number of threads") {
 
 TEST_CASE("an error in a point ends the pool and comes back to the caller") {
   const auto run = [] {
-    run_pool({.threads = 2, .delivery = Delivery::as_finished},
-             {.count = 1000,
-              .skip = nullptr,
-              .make = [](std::size_t i) -> std::string {
-                if (i == 17) throw InputError("point 17");
-                return {};
-              },
-              .take = [](std::size_t, std::string) {},
-              .progress = nullptr,
-              .stop = nullptr});
+    run_pool({.threads = 2, .delivery = Delivery::as_finished}, {.count = 1000,
+                                                                 .skip = nullptr,
+                                                                 .make = [](std::size_t i) -> std::string {
+                                                                   if (i == 17) throw InputError("point 17");
+                                                                   return {};
+                                                                 },
+                                                                 .take = [](std::size_t, std::string) {},
+                                                                 .progress = nullptr,
+                                                                 .stop = nullptr});
   };
   CHECK_THROWS_WITH(run(), contains("point 17"));
 }

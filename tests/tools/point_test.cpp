@@ -75,17 +75,24 @@ TEST_CASE("a point has the documented JSON, figure for figure") {
     "compulsory": {"elements": 1048576, "bytes": 2097152},
     "operations": {"matmul_flops": 4294967296, "pairs": 16777216, "tiles": 1344,
                    "exp": {"scores": 16777216, "rescale": 86016, "rescale_block": 0, "combine": 0}},
-    "sram": {"placement": "sram", "peak_elements": 45952, "peak_bytes": 125440, "capacity_elements": 50000,
-             "capacity_bytes": null, "fits": true,
-             "tiles": [{"name": "K", "space": "sram", "rows": 196, "cols": 64, "elements": 12544, "bytes": 25088}]}
-  })");
+    "sram": {
+  "placement" : "sram",
+                "peak_elements" : 45952,
+                "peak_bytes" : 125440,
+                "capacity_elements" : 50000,
+                "capacity_bytes" : null,
+                                   "fits" : true,
+                                            "tiles"
+      : [ {"name" : "K", "space" : "sram", "rows" : 196, "cols" : 64, "elements" : 12544, "bytes" : 25088} ]
+}
+})");
   const Json point = json_of({{"--algorithm", "flash1"}, {"--seq", "4096"}, {"--head-dim", "64"},
                               {"--sram", "50000el"}, {"--blocks", "paper"}});
-  check_contains(point, expected, "");
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : point.items()) keys.push_back(key);
-  CHECK(keys == std::vector<std::string>{"algorithm", "problem", "tiling", "traffic", "closed_form", "compulsory",
-                                         "operations", "sram"});
+check_contains(point, expected, "");
+std::vector<std::string> keys;
+for (const auto& [key, value] : point.items()) keys.push_back(key);
+CHECK(keys == std::vector<std::string>{"algorithm", "problem", "tiling", "traffic", "closed_form", "compulsory",
+                                       "operations", "sram"});
 }
 
 TEST_CASE("the grid follows the order of the options, the last one fastest") {
@@ -109,8 +116,12 @@ TEST_CASE("fit is the default with a budget, 128 x 128 without") {
 }
 
 TEST_CASE("a device limits shared memory of a block and counts resident blocks") {
-  const Json point = json_of({{"--algorithm", "flash2"}, {"--seq", "4096"}, {"--head-dim", "128"}, {"--device", "a100-80gb"},
-                              {"--block-q", "128"}, {"--block-k", "64"}});
+  const Json point = json_of({{"--algorithm", "flash2"},
+                              {"--seq", "4096"},
+                              {"--head-dim", "128"},
+                              {"--device", "a100-80gb"},
+                              {"--block-q", "128"},
+                              {"--block-k", "64"}});
   CHECK(point["sram"]["placement"] == "gpu");
   CHECK(point["sram"]["capacity_bytes"] == 166912);
   CHECK(point["sram"]["peak_shared_bytes"] == 65536);
@@ -126,8 +137,11 @@ TEST_CASE("a tiling over capacity is a refusal that says how much, or counted on
   CHECK(row["feasible"] == false);
   CHECK(row["overflow_elements"] == 15043 - 12500);
   CHECK_FALSE(row.contains("traffic"));
-  const Json counted = json_of({{"--algorithm", "flash1"}, {"--seq", "4096"}, {"--sram", "12500el"},
-                                {"--blocks", "paper"}, {"--no-capacity", ""}});
+  const Json counted = json_of({{"--algorithm", "flash1"},
+                                {"--seq", "4096"},
+                                {"--sram", "12500el"},
+                                {"--blocks", "paper"},
+                                {"--no-capacity", ""}});
   CHECK(counted["sram"]["fits"] == false);
   CHECK(counted["overflow_elements"] == 2543);
   CHECK(counted["traffic"]["elements"]["total"] == 67960832);
@@ -153,7 +167,8 @@ TEST_CASE("layout, swapped sizes and padding get hints") {
 }
 
 TEST_CASE("options that contradict each other are refused by name") {
-  CHECK_THAT(message_of({{"--algorithm", "flash1"}, {"--seq", "8"}, {"--seq-q", "8"}}), contains("contradicts --seq-q 8"));
+  CHECK_THAT(message_of({{"--algorithm", "flash1"}, {"--seq", "8"}, {"--seq-q", "8"}}),
+             contains("contradicts --seq-q 8"));
   CHECK_THAT(message_of({{"--algorithm", "flash1"}, {"--seq-q", "8"}}), contains("--seq-q 8 needs --seq-k"));
   CHECK_THAT(message_of({{"--algorithm", "flash1"}}), contains("needs a length"));
   CHECK_THAT(message_of({{"--seq", "8"}}), contains("--algorithm"));

@@ -17,10 +17,14 @@ constexpr std::string_view example =
 
 std::string_view order_text(LoopOrder order) {
   switch (order) {
-    case LoopOrder::untiled: return "no tiles: every operand of a matrix product is read once";
-    case LoopOrder::kv_outer: return "K/V tiles in the outer loop, query tiles in the inner";
-    case LoopOrder::q_outer: return "query tiles in the outer loop, K/V tiles in the inner";
-    case LoopOrder::gemm: return "matrix products in tiles, the product stationary";
+    case LoopOrder::untiled:
+      return "no tiles: every operand of a matrix product is read once";
+    case LoopOrder::kv_outer:
+      return "K/V tiles in the outer loop, query tiles in the inner";
+    case LoopOrder::q_outer:
+      return "query tiles in the outer loop, K/V tiles in the inner";
+    case LoopOrder::gemm:
+      return "matrix products in tiles, the product stationary";
   }
   return "";
 }

@@ -70,13 +70,16 @@ std::string hints_text(const Json& points) {
 
 std::string text_of(Format format, const Json& points, const Grid& grid) {
   switch (format) {
-    case Format::json: return document_of(points).dump(2) + "\n";
-    case Format::html: return render_report(document_of(points).dump(), "tilemeter count");
+    case Format::json:
+      return document_of(points).dump(2) + "\n";
+    case Format::html:
+      return render_report(document_of(points).dump(), "tilemeter count");
     case Format::table:
       if (points.size() == 1) return point_sheet(points.front());
       return list_text(format, points, grid) + hints_text(points);
     case Format::csv:
-    case Format::md: return list_text(format, points, grid);
+    case Format::md:
+      return list_text(format, points, grid);
   }
   return {};
 }
@@ -85,7 +88,8 @@ std::unique_ptr<PendingFile> open_file(const Target& target) {
   if (!target.path) return nullptr;
   const std::string partial = partial_path(*target.path);
   if (is_journal(partial)) {
-    throw InputError("-o " + *target.path + ": " + partial + " holds an interrupted sweep; finish it with --resume or delete it");
+    throw InputError("-o " + *target.path + ": " + partial +
+                     " holds an interrupted sweep; finish it with --resume or delete it");
   }
   return std::make_unique<PendingFile>(*target.path, partial);
 }
@@ -126,8 +130,8 @@ Command count_command() {
           .summary = "exact traffic, operations and SRAM use of one point, counted and by closed form",
           .example = example,
           .words = "",
-          .options = all_options({point_option_specs(), run_option_specs(), sm_options, output_option_specs(),
-                                  logging_option_specs()}),
+          .options = all_options(
+              {point_option_specs(), run_option_specs(), sm_options, output_option_specs(), logging_option_specs()}),
           .run = run_count};
 }
 

@@ -40,7 +40,8 @@ std::optional<std::string> word_to_show(const Arguments& arguments, std::string_
   const std::vector<std::string>& words = arguments.words();
   if (words.empty()) return std::nullopt;
   if (words.size() == 2 && words[0] == "show") return words[1];
-  throw InputError(quote(who, words[0]) + ": expected " + std::string(who) + " alone, or " + std::string(who) + " show NAME");
+  throw InputError(quote(who, words[0]) + ": expected " + std::string(who) + " alone, or " + std::string(who) +
+                   " show NAME");
 }
 
 void check_all(const Grid& grid, const RunOptions& options) {

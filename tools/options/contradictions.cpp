@@ -38,7 +38,7 @@ struct Need {
 };
 
 constexpr std::array needs = {
-    Need{"--seq-q", "--seq-k", ""},     Need{"--seq-k", "--seq-q", ""},      Need{"--block-q", "--block-k", ""},
+    Need{"--seq-q", "--seq-k", ""},     Need{"--seq-k", "--seq-q", ""},         Need{"--block-q", "--block-k", ""},
     Need{"--block-k", "--block-q", ""}, Need{"--blocks", "--sram", "--device"}, Need{"--set", "--device", ""},
 };
 

@@ -54,7 +54,8 @@ Axis row_splits(std::string_view option, const std::string& text, const Argument
 }
 
 Axis o_dtype(std::string_view option, const std::string& text, const Arguments&) {
-  return axis_of(option, parse_choices(option, text, operand_types), [](PointRequest& r, DType type) { r.o_dtype = type; });
+  return axis_of(option, parse_choices(option, text, operand_types),
+                 [](PointRequest& r, DType type) { r.o_dtype = type; });
 }
 
 Axis score_dtype(std::string_view option, const std::string& text, const Arguments&) {
@@ -82,9 +83,9 @@ void reset_unfused(PointRequest& r) {
 }
 
 constexpr std::array table = {
-    OwnOption{{{"--unfused", "STEPS", "steps that are kernels of their own, of scale,mask,dropout; default all"},
-               unfused},
-              reset_unfused},
+    OwnOption{
+        {{"--unfused", "STEPS", "steps that are kernels of their own, of scale,mask,dropout; default all"}, unfused},
+        reset_unfused},
     OwnOption{{{"--mask-shape", "row|full", "what a mask kernel reads; default row"}, mask_shape},
               [](PointRequest& r) { r.options.mask_shape = Options{}.mask_shape; }},
     OwnOption{{{"--init", "", "count the writing of the initial O, l, m"}, init},

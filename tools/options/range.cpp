@@ -48,11 +48,13 @@ void append_range(const Grammar& grammar, std::string_view item, const std::vect
   if (step.starts_with('*') || step.starts_with('x')) {
     const Count factor = parse_count(grammar.option, step.substr(1), 2);
     if (from.amount == 0) refuse(grammar, item, " multiplies from 0");
-    expand(grammar, item, from, to.amount, [&](Count value) { return checked::multiply(value, factor); }, values);
+    expand(
+        grammar, item, from, to.amount, [&](Count value) { return checked::multiply(value, factor); }, values);
   } else if (step.starts_with('+')) {
     const Size increment = grammar.parse(grammar.option, step.substr(1), 1);
     if (increment.unit != from.unit) refuse(grammar, item, " mixes bytes and elements");
-    expand(grammar, item, from, to.amount, [&](Count value) { return checked::add(value, increment.amount); }, values);
+    expand(
+        grammar, item, from, to.amount, [&](Count value) { return checked::add(value, increment.amount); }, values);
   } else {
     refuse(grammar, item, " has no step of the form *2, x2 or +64");
   }

@@ -1,7 +1,7 @@
 #include "tools/options/segments.hpp"
 
-#include "tools/output/file.hpp"
 #include "tools/options/text.hpp"
+#include "tools/output/file.hpp"
 
 namespace tilemeter {
 namespace {
@@ -32,7 +32,8 @@ std::vector<Segment> parse_segments(std::string_view name, std::string_view text
     }
     segments.push_back({parse_count(place + " q", words[0], 0), parse_count(place + " k", words[1], 0)});
   }
-  if (segments.empty()) throw InputError("--segments " + std::string(name) + ": expected a pair \"q k\" a line, found none");
+  if (segments.empty())
+    throw InputError("--segments " + std::string(name) + ": expected a pair \"q k\" a line, found none");
   return segments;
 }
 

@@ -76,7 +76,8 @@ std::string compulsory_ratio(const Json& point) {
 std::string verdict(const Json& point) {
   if (const Json* equal = find_path(point, {"closed_form", "equal"})) {
     std::string text = equal->get<bool>() ? "= closed form" : "DIFFERS from closed form";
-    if (const Json* ok = find_path(point, {"numeric", "ok"})) text += ok->get<bool>() ? ", numbers ok" : ", NUMBERS WRONG";
+    if (const Json* ok = find_path(point, {"numeric", "ok"}))
+      text += ok->get<bool>() ? ", numbers ok" : ", NUMBERS WRONG";
     const Json* over = find_path(point, {"overflow_elements"});
     return over == nullptr ? text : text + ", overflows by " + grouped(*over) + " el";
   }
@@ -108,8 +109,8 @@ std::vector<Figure> figures_of(const Grid& grid) {
   std::vector<Figure> figures = {{"algorithm", "", 16, Side::left, at("algorithm", plain)}};
   for (const AxisFigure& axis : axis_figures) {
     if (!varies(grid, axis.option)) continue;
-    figures.push_back({std::string(axis.title), std::string(axis.unit), axis.width, Side::right,
-                       at(axis.path, axis.text)});
+    figures.push_back(
+        {std::string(axis.title), std::string(axis.unit), axis.width, Side::right, at(axis.path, axis.text)});
   }
   figures.push_back({"Br", "rows", 6, Side::right, at("tiling/block_q", plain)});
   figures.push_back({"Bc", "rows", 6, Side::right, at("tiling/block_k", plain)});

@@ -46,26 +46,29 @@ ListFormat md_list(const std::vector<Figure>& figures) {
     for (const Figure& figure : all) text += " " + cell(figure) + " |";
     return text + "\n";
   };
-  return {line(figures,
-               [](const Figure& figure) {
-                 return figure.title + (figure.unit.empty() ? "" : " (" + figure.unit + ")");
-               }) +
-              line(figures, [](const Figure& figure) { return std::string(figure.side == Side::left ? ":--" : "--:"); }),
-          [figures, line](const Json& point, std::size_t) {
-            return line(figures, [&](const Figure& figure) { return figure.text(point); });
-          },
-          ""};
+  return {
+      line(figures,
+           [](const Figure& figure) { return figure.title + (figure.unit.empty() ? "" : " (" + figure.unit + ")"); }) +
+          line(figures, [](const Figure& figure) { return std::string(figure.side == Side::left ? ":--" : "--:"); }),
+      [figures, line](const Json& point, std::size_t) {
+        return line(figures, [&](const Figure& figure) { return figure.text(point); });
+      },
+      ""};
 }
 
 }  // namespace
 
 ListFormat list_format(Format format, std::string_view command, const Grid& grid) {
   switch (format) {
-    case Format::csv: return csv_list();
+    case Format::csv:
+      return csv_list();
     case Format::json:
-    case Format::html: return json_list(command);
-    case Format::table: return table_list(figures_of(grid));
-    case Format::md: return md_list(figures_of(grid));
+    case Format::html:
+      return json_list(command);
+    case Format::table:
+      return table_list(figures_of(grid));
+    case Format::md:
+      return md_list(figures_of(grid));
   }
   return {};
 }

@@ -26,7 +26,8 @@ std::string headline(const Json& point) {
   if (problem["head_dim_v"] != problem["head_dim"]) line += ", d_v " + text(problem["head_dim_v"]);
   line += ", batch " + text(problem["batch"]) + ", heads " + text(problem["heads"]);
   if (problem["kv_heads"] != problem["heads"]) line += ", K/V heads " + text(problem["kv_heads"]);
-  line += ", mask " + mask_text(problem) + ", " + text(problem["dtype"]) + ", statistics " + text(problem["stat_dtype"]);
+  line +=
+      ", mask " + mask_text(problem) + ", " + text(problem["dtype"]) + ", statistics " + text(problem["stat_dtype"]);
   return line + "\n";
 }
 
@@ -48,7 +49,8 @@ std::string traffic_part(const Json& point) {
   }
   const Json& elements = traffic["elements"];
   const Json& bytes = traffic["bytes"];
-  part += row("sum", {grouped(elements["read"]), grouped(elements["write"]), sized(bytes["read"]), sized(bytes["write"])});
+  part +=
+      row("sum", {grouped(elements["read"]), grouped(elements["write"]), sized(bytes["read"]), sized(bytes["write"])});
   part += "  total " + grouped(elements["total"]) + " elements, " + grouped(bytes["total"]) + " B (" +
           sized(bytes["total"]) + ")\n";
   const Json& closed = point["closed_form"];
@@ -79,8 +81,8 @@ std::string sram_part(const Json& point) {
                      row("tile", {"rows x cols", "elements", "bytes", "space"});
   for (const Json& tile : sram["tiles"]) {
     const std::string copies = tile.contains("copies") ? text(tile["copies"]) + " x " : "";
-    part += row(text(tile["name"]), {copies + text(tile["rows"]) + " x " + text(tile["cols"]), grouped(tile["elements"]),
-                                     sized(tile["bytes"]), text(tile["space"])});
+    part += row(text(tile["name"]), {copies + text(tile["rows"]) + " x " + text(tile["cols"]),
+                                     grouped(tile["elements"]), sized(tile["bytes"]), text(tile["space"])});
   }
   part += "  peak " + grouped(sram["peak_elements"]) + " elements, " + grouped(sram["peak_bytes"]) + " B (" +
           sized(sram["peak_bytes"]) + ")";

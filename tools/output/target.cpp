@@ -17,11 +17,8 @@ constexpr std::array<Choice<Format>, 5> formats = {{{"table", Format::table},
                                                     {"json", Format::json},
                                                     {"md", Format::md},
                                                     {"html", Format::html}}};
-constexpr std::array<Choice<Format>, 5> extensions = {{{"txt", Format::table},
-                                                       {"csv", Format::csv},
-                                                       {"json", Format::json},
-                                                       {"md", Format::md},
-                                                       {"html", Format::html}}};
+constexpr std::array<Choice<Format>, 5> extensions = {
+    {{"txt", Format::table}, {"csv", Format::csv}, {"json", Format::json}, {"md", Format::md}, {"html", Format::html}}};
 constexpr std::array output_options = {
     OptionSpec{"--format", "FORMAT", "table, csv, json, md, html; default table, or what -o's extension says"},
     OptionSpec{"--output,-o", "FILE", "write to FILE, which appears whole at the end"},
@@ -38,7 +35,8 @@ Format format_of_extension(const std::string& path) {
       if (path.substr(dot + 1) == extension.word) return extension.value;
     }
   }
-  throw InputError("-o " + path + ": the extension names no format: expected .csv, .json, .md, .html or .txt, or --format");
+  throw InputError("-o " + path +
+                   ": the extension names no format: expected .csv, .json, .md, .html or .txt, or --format");
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ struct Target {
   std::optional<std::string> path;  ///< absent for standard output
 };
 
-/// The format of --format, or of the extension of -o (.csv .json .md .html .txt). Throws InputError for another extension.
+/// The format of --format, or of the extension of -o (.csv .json .md .html .txt). Throws InputError for another
+/// extension.
 Target target_of(const Arguments& arguments);
 
 /// The file that results are written to until they are whole: "FILE.partial".

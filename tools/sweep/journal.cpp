@@ -67,10 +67,13 @@ std::size_t check_header(const std::string& path, std::string_view text, const S
   std::array<std::string_view, 5> lines;
   for (std::string_view& line : lines) {
     const auto taken = take_line(text);
-    if (!taken) throw InputError("--resume: " + path + " is no partial file of a sweep: its header is torn; delete it to start anew");
+    if (!taken)
+      throw InputError("--resume: " + path +
+                       " is no partial file of a sweep: its header is torn; delete it to start anew");
     line = *taken;
   }
-  if (lines[0] != magic) throw InputError("--resume: " + path + " is no partial file of a sweep; delete it to start anew");
+  if (lines[0] != magic)
+    throw InputError("--resume: " + path + " is no partial file of a sweep; delete it to start anew");
   if (lines[1] != identity.version) refuse_other(path, "version", lines[1], identity.version);
   if (lines[2] != identity.command_line) refuse_other(path, "command line", lines[2], identity.command_line);
   throw InputError("--resume: a file named on the command line has changed since " + path +
@@ -91,7 +94,8 @@ Journal::Journal(std::string path, Descriptor file, std::size_t points)
 Journal Journal::start(const std::string& path, const SweepIdentity& identity, std::size_t points) {
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.value() < 0 && errno == EEXIST) {
-    throw InputError("-o: " + path + " exists, perhaps from an interrupted sweep: expected --resume to continue it, or "
+    throw InputError("-o: " + path +
+                     " exists, perhaps from an interrupted sweep: expected --resume to continue it, or "
                      "delete it to start anew");
   }
   if (file.value() < 0) fail(path);
@@ -151,7 +155,8 @@ std::string Journal::read(std::size_t point) const {
   std::string text(place.size, '\0');
   std::size_t got = 0;
   while (got < text.size()) {
-    const ssize_t part = ::pread(file_.value(), text.data() + got, text.size() - got, static_cast<off_t>(place.offset + got));
+    const ssize_t part =
+        ::pread(file_.value(), text.data() + got, text.size() - got, static_cast<off_t>(place.offset + got));
     if (part < 0 && errno == EINTR) continue;
     if (part <= 0) fail(path_);
     got += static_cast<std::size_t>(part);

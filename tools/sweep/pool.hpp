@@ -17,11 +17,11 @@ struct Pool {
 /// What a pool does with the points 0 ... count - 1.
 struct PoolTask {
   std::size_t count = 0;
-  std::function<bool(std::size_t)> skip;                        ///< points that are done already
-  std::function<std::string(std::size_t)> make;                 ///< called by many threads
-  std::function<void(std::size_t, std::string)> take;           ///< called by one thread at a time
-  std::function<void(std::size_t done)> progress;               ///< called now and then by the calling thread
-  std::function<bool()> stop;                                   ///< asked before each point
+  std::function<bool(std::size_t)> skip;               ///< points that are done already
+  std::function<std::string(std::size_t)> make;        ///< called by many threads
+  std::function<void(std::size_t, std::string)> take;  ///< called by one thread at a time
+  std::function<void(std::size_t done)> progress;      ///< called now and then by the calling thread
+  std::function<bool()> stop;                          ///< asked before each point
 };
 
 /// Runs the task; returns how many points it made and took. The first exception of `make` or `take` ends the run and is

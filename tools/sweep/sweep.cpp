@@ -22,7 +22,8 @@ constexpr std::size_t write_size = 1 << 16;
 
 int status_of(std::size_t failures) {
   if (failures == 0) return 0;
-  log_error(std::to_string(failures) + " points failed their check: a count differs from its closed form, or numbers are wrong");
+  log_error(std::to_string(failures) +
+            " points failed their check: a count differs from its closed form, or numbers are wrong");
   return 1;
 }
 
@@ -41,8 +42,8 @@ bool is_consistent(const Json& point) {
 
 /// The whole list as text, handed to `write` in pieces.
 template <class Write>
-void write_list(const ListFormat& list, const Journal& journal, std::size_t points, Format format, std::size_t& failures,
-                Write write) {
+void write_list(const ListFormat& list, const Journal& journal, std::size_t points, Format format,
+                std::size_t& failures, Write write) {
   std::string text = list.head;
   for (std::size_t i = 0; i < points; ++i) {
     const Json point = Json::parse(journal.read(i));
@@ -99,18 +100,17 @@ int sweep_to_output(const Sweep& sweep, Format format) {
   };
   flush(whole);
   Progress progress(::isatty(STDOUT_FILENO) != 0 ? Bar::hidden : sweep.bar, sweep.grid.size(), 0);
-  const std::size_t taken = run_pool(
-      {.threads = sweep.threads, .delivery = Delivery::in_order},
-      {.count = sweep.grid.size(),
-       .skip = nullptr,
-       .make = [&](std::size_t i) { return list.row(json_of(sweep, i, failures), i); },
-       .take =
-           [&](std::size_t, std::string text) {
-             whole += text;
-             flush(whole);
-           },
-       .progress = [&](std::size_t done) { progress.show(done); },
-       .stop = InterruptGuard::requested});
+  const std::size_t taken = run_pool({.threads = sweep.threads, .delivery = Delivery::in_order},
+                                     {.count = sweep.grid.size(),
+                                      .skip = nullptr,
+                                      .make = [&](std::size_t i) { return list.row(json_of(sweep, i, failures), i); },
+                                      .take =
+                                          [&](std::size_t, std::string text) {
+                                            whole += text;
+                                            flush(whole);
+                                          },
+                                      .progress = [&](std::size_t done) { progress.show(done); },
+                                      .stop = InterruptGuard::requested});
   whole += list.tail;
   if (taken < sweep.grid.size()) {
     flush(whole);
@@ -146,7 +146,8 @@ int sweep_to_file(const Sweep& sweep, const Target& target, const SweepIdentity&
 
 SweepIdentity identity_of(const Arguments& arguments) {
   constexpr std::array<std::string_view, 5> apart = {"-o", "-j", "-q", "-v", "--resume"};
-  SweepIdentity identity{.version = std::string(program_version), .command_line = "sweep", .inputs = inputs_checksum(arguments)};
+  SweepIdentity identity{
+      .version = std::string(program_version), .command_line = "sweep", .inputs = inputs_checksum(arguments)};
   for (const Arguments::Given& given : arguments.options()) {
     if (std::find(apart.begin(), apart.end(), given.option) != apart.end()) continue;
     identity.command_line += " " + given.option + (given.value.empty() ? "" : " " + given.value);
