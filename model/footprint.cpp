@@ -55,12 +55,15 @@ std::vector<KernelTiles> streaming(const Case& point) {
 std::vector<KernelTiles> tiled_gemms(const Case& point) {
   const auto [rows, keys, depth, columns] = clipped(point);
   const Count row = point.options.row_softmax == RowSoftmax::resident ? point.problem.seq_k : keys;
-  return {
-      {"scores",
-       {operand("Q", rows, depth, point), operand("K", keys, depth, point), accumulator("S", rows, keys, point)}},
+  std::vector<KernelTiles> kernels = {
       {"softmax", {accumulator("S", 1, row, point), accumulator("l", 1, 1, point), accumulator("m", 1, 1, point)}},
       {"output",
        {operand("P", rows, keys, point), operand("V", keys, columns, point), accumulator("O", rows, columns, point)}}};
+  if (keys == 0) return kernels;  // an empty S has no tile to compute
+  kernels.insert(kernels.begin(), {"scores",
+                                   {operand("Q", rows, depth, point), operand("K", keys, depth, point),
+                                    accumulator("S", rows, keys, point)}});
+  return kernels;
 }
 
 }  // namespace

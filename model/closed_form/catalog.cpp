@@ -66,7 +66,7 @@ struct Needed {
 Needed needed(Coverage coverage, const Case& point) {
   const Problem& problem = point.problem;
   if (coverage == Coverage::visited_tiles) {
-    const VisitedTiles visited(problem, point.tiling.block_q, point.tiling.block_k);
+    const VisitedSums visited(problem, point.tiling.block_q, point.tiling.block_k);
     return {.query_rows = visited.live_rows(), .key_rows = visited.key_rows_loaded()};
   }
   const bool empty = problem.seq_q == 0 || problem.seq_k == 0;

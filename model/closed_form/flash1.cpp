@@ -45,7 +45,7 @@ bool has_textbook_expression(const Case& point) {
 Work flash1_bill(const Case& point) {
   require_compatible_options(point);
   const Problem& problem = point.problem;
-  const VisitedTiles visited(problem, point.tiling.block_q, point.tiling.block_k);
+  const VisitedSums visited(problem, point.tiling.block_q, point.tiling.block_k);
   const Wide visits = visited.query_rows_streamed();
   const Wide reads = elides_first(point) ? visits - visited.live_rows() : visits;
   const Wide writes = counts_init(point) ? visits + problem.rows() : visits;

@@ -8,7 +8,7 @@ namespace tilemeter {
 
 Work flash2_bill(const Case& point) {
   const Problem& problem = point.problem;
-  const VisitedTiles visited(problem, point.tiling.block_q, point.tiling.block_k);
+  const VisitedSums visited(problem, point.tiling.block_q, point.tiling.block_k);
 
   Bill bill(problem);
   bill.read(TensorName::Q, {visited.live_rows(), problem.head_dim});

@@ -36,7 +36,7 @@ Count visible_pairs(const Problem& problem) {
     const Count heads = checked::multiply(problem.batch, problem.heads);
     if (problem.mask.kind == MaskKind::arbitrary)
       return checked::multiply(totals_of(*problem.mask.pairs).visible, heads);
-    return (VisitedTiles(unpacked(problem), 1, 1).tiles() * heads).narrow();
+    return (VisitedSums(unpacked(problem), 1, 1).tiles() * heads).narrow();
   });
 }
 
@@ -46,7 +46,7 @@ Count empty_rows(const Problem& problem) {
     const Count heads = checked::multiply(problem.batch, problem.heads);
     if (problem.mask.kind == MaskKind::arbitrary)
       return checked::multiply(totals_of(*problem.mask.pairs).empty_rows, heads);
-    const Wide live = VisitedTiles(unpacked(problem), 1, 1).live_rows();
+    const Wide live = VisitedSums(unpacked(problem), 1, 1).live_rows();
     return ((Wide(problem.seq_q) - live) * heads).narrow();
   });
 }

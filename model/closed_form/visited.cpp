@@ -65,7 +65,7 @@ Wide Staircase::sum(Wide begin, Wide end) const {
   return floor_sum(full - rising, step, slope, slope * rising + offset) + (end - full) * top;
 }
 
-VisitedTiles::VisitedTiles(const Problem& problem, Count block_q, Count block_k)
+VisitedSums::VisitedSums(const Problem& problem, Count block_q, Count block_k)
     : rows_(problem.rows()), keys_(visible_keys(problem, block_k)) {
   block_q_ = std::min(Wide(block_q), std::max(rows_, Wide(1)));
   block_k_ = std::min(Wide(block_k), std::max(keys_, Wide(1)));
@@ -87,20 +87,20 @@ VisitedTiles::VisitedTiles(const Problem& problem, Count block_q, Count block_k)
   tiles_ = end_.sum(0, query_tiles_) - begin_.sum(0, query_tiles_);
 }
 
-Wide VisitedTiles::query_tiles_reaching_last_key() const {
+Wide VisitedSums::query_tiles_reaching_last_key() const {
   return key_tiles_ > Wide(0) ? query_tiles_ - end_.first_reaching(key_tiles_, query_tiles_) : 0;
 }
 
-Wide VisitedTiles::key_rows_streamed() const {
+Wide VisitedSums::key_rows_streamed() const {
   return block_k_ * tiles_ - key_padding_ * query_tiles_reaching_last_key();
 }
 
-Wide VisitedTiles::query_rows_streamed() const {
+Wide VisitedSums::query_rows_streamed() const {
   if (query_tiles_ == Wide(0)) return 0;
   return block_q_ * tiles_ - row_padding_ * key_tiles_of(query_tiles_ - 1);
 }
 
-Wide VisitedTiles::scores() const {
+Wide VisitedSums::scores() const {
   if (tiles_ == Wide(0)) return 0;
   const Wide last = query_tiles_ - 1;
   const Wide keys_of_last = min(keys_, end_.at(last) * block_k_) - begin_.at(last) * block_k_;
@@ -110,14 +110,14 @@ Wide VisitedTiles::scores() const {
 /// Visited tiles (a, j) of which (a - distance, j) is visited too: the overlap of two ranges of key tiles, over all a.
 /// Both boundaries of the mask have one slope, so that either every overlap begin(a) ... end(a - distance) - 1 is
 /// empty, or none has negative length.
-Wide VisitedTiles::shared_with_earlier(Wide distance) const {
+Wide VisitedSums::shared_with_earlier(Wide distance) const {
   if (distance >= query_tiles_) return 0;
   const bool diagonal_on_both_sides = begin_.slope > Wide(0) && end_.slope > Wide(0);
   if (diagonal_on_both_sides && begin_.offset + distance * block_q_ >= end_.offset) return 0;
   return end_.sum(0, query_tiles_ - distance) - begin_.sum(distance, query_tiles_);
 }
 
-Wide VisitedTiles::key_rows_loaded(Count splits) const {
+Wide VisitedSums::key_rows_loaded(Count splits) const {
   // A split loads key tile j once: at the first of its query tiles that visits j, the one whose predecessor does not.
   const Wide loads = tiles_ - shared_with_earlier(splits);
   const Wide loads_of_last = min(Wide(splits), query_tiles_reaching_last_key());

@@ -27,10 +27,10 @@ struct Staircase {
 /// lo ... hi - 1 its query positions (row / group when packed) and Delta = Nk - Nq. Causal from the top left is Delta =
 /// 0 with Nk replaced by min(Nk, ceil(Nq / Bc) Bc). All results in O(log); exact for sizes up to 2^63 - 1. Source:
 /// FlashAttention-2's block ranges, and the floor-sum form of their totals.
-class VisitedTiles {
+class VisitedSums {
  public:
   /// Tile sizes of at least 1, clipped to the problem. Any mask but `arbitrary`.
-  VisitedTiles(const Problem& problem, Count block_q, Count block_k);
+  VisitedSums(const Problem& problem, Count block_q, Count block_k);
 
   /// Visited (query tile, key tile) pairs.
   Wide tiles() const { return tiles_; }

@@ -101,8 +101,8 @@ TEST_CASE("packed groups of the largest sizes stay within 128 bits or are refuse
   point.problem.mask.kind = MaskKind::causal;
   point.tiling.block_q = point.tiling.block_k = largest;
   CHECK_THROWS_AS(closed_form("flash2", point), FigureOverflow);
-  CHECK(VisitedTiles(point.problem, largest, largest).tiles() == Wide(1));
-  CHECK(VisitedTiles(point.problem, largest, 3).tiles() == ceil_div(Wide(largest), Wide(3)));
+  CHECK(VisitedSums(point.problem, largest, largest).tiles() == Wide(1));
+  CHECK(VisitedSums(point.problem, largest, 3).tiles() == ceil_div(Wide(largest), Wide(3)));
   point.problem.seq_q = 2;
   CHECK_THROWS_WITH(closed_form("flash2", point), contains("the query rows of a packed stream would pass"));
 }

@@ -14,7 +14,7 @@ using namespace tilemeter;
 
 namespace {
 
-/// Sums over a map of tiles, under the names of VisitedTiles.
+/// Sums over a map of tiles, under the names of VisitedSums.
 struct Totals {
   Count tiles = 0, key_rows_streamed = 0, query_rows_streamed = 0, scores = 0, live_rows = 0, key_rows_loaded = 0;
   friend bool operator==(const Totals&, const Totals&) = default;
@@ -42,7 +42,7 @@ Totals totals_of(const TileMap& map, Count splits) {
   return totals;
 }
 
-Totals totals_of(const VisitedTiles& visited, Count splits) {
+Totals totals_of(const VisitedSums& visited, Count splits) {
   return {visited.tiles().narrow(),  visited.key_rows_streamed().narrow(), visited.query_rows_streamed().narrow(),
           visited.scores().narrow(), visited.live_rows().narrow(),         visited.key_rows_loaded(splits).narrow()};
 }
@@ -82,7 +82,7 @@ TEST_CASE("counted tiles equal a map of every pair") {
     const Case point = cases.point();
     const Count block_q = point.tiling.block_q, block_k = point.tiling.block_k, splits = point.options.row_splits;
     const TileMap map(point.problem, block_q, block_k);
-    const VisitedTiles visited(point.problem, block_q, block_k);
+    const VisitedSums visited(point.problem, block_q, block_k);
     if (totals_of(visited, splits) == totals_of(map, splits)) continue;
     FAIL("seed " << seed << " case " << i << ": " << describe(point));
   }
@@ -111,7 +111,7 @@ TEST_CASE("causal with whole tiles: one identity for both loop orders") {
         const Count n = std::lcm(block_q, block_k) * times;
         INFO(n << " in tiles " << block_q << "x" << block_k);
         const Count area = n * (n + block_q + block_k - gcd) / 2;
-        const Totals totals = totals_of(VisitedTiles(square(n, MaskKind::causal), block_q, block_k), 1);
+        const Totals totals = totals_of(VisitedSums(square(n, MaskKind::causal), block_q, block_k), 1);
         CHECK(totals == Totals{area / (block_q * block_k), area / block_q, area / block_k, area, n, n});
       }
     }
@@ -123,7 +123,7 @@ TEST_CASE("causal with ragged tiles: the printed floor sums") {
     for (Count block_q = 1; block_q <= 20; ++block_q) {
       for (Count block_k = 1; block_k <= 20; ++block_k) {
         INFO(n << " in tiles " << block_q << "x" << block_k);
-        const VisitedTiles visited(square(n, MaskKind::causal), block_q, block_k);
+        const VisitedSums visited(square(n, MaskKind::causal), block_q, block_k);
         const Count query_tiles = ceil_div(n, block_q), key_tiles = ceil_div(n, block_k);
         const Count padding = key_tiles * block_k - n, last = (key_tiles - 1) * block_k / block_q;
         const Wide r = Wide(n) * key_tiles - Wide(block_q) * floor_sum(key_tiles, block_q, block_k, 0);
@@ -144,7 +144,7 @@ TEST_CASE("causal window with whole square tiles") {
         problem.mask.left = left;
         problem.mask.right = 0;
         const Count s = std::min(ceil_div(left, block), tiles - 1);
-        REQUIRE(VisitedTiles(problem, block, block).tiles() == Wide((s + 1) * tiles - s * (s + 1) / 2));
+        REQUIRE(VisitedSums(problem, block, block).tiles() == Wide((s + 1) * tiles - s * (s + 1) / 2));
       }
     }
   }
@@ -160,8 +160,8 @@ TEST_CASE("packed heads whose number divides the tile are unpacked heads with a 
     unpacked.packing = Packing::unpacked;
     const Count g = packed.group(), block_q = point.tiling.block_q, block_k = point.tiling.block_k;
     INFO("seed " << seed << " case " << i << ": " << describe(point));
-    const Totals together = totals_of(VisitedTiles(packed, block_q * g, block_k), 1);
-    const Totals apart = totals_of(VisitedTiles(unpacked, block_q, block_k), 1);
+    const Totals together = totals_of(VisitedSums(packed, block_q * g, block_k), 1);
+    const Totals apart = totals_of(VisitedSums(unpacked, block_q, block_k), 1);
     REQUIRE(together == Totals{apart.tiles, apart.key_rows_streamed, g * apart.query_rows_streamed, g * apart.scores,
                                g * apart.live_rows, apart.key_rows_loaded});
   }
@@ -172,7 +172,7 @@ TEST_CASE("top-left causal ends where the queries end") {
   problem.seq_q = 100;
   problem.seq_k = 300;
   problem.mask.kind = MaskKind::causal_top_left;
-  const Totals totals = totals_of(VisitedTiles(problem, 64, 16), 1);
+  const Totals totals = totals_of(VisitedSums(problem, 64, 16), 1);
   CHECK(totals.tiles == 11);
   CHECK(totals.key_rows_streamed == 176);
   CHECK(totals.scores == 8128);
