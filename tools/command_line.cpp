@@ -86,7 +86,8 @@ Arguments arguments_of(const Command& command, const CLI::App& sub) {
 [[noreturn]] void refuse_unknown_command(std::span<const Command> table, const std::string& word) {
   std::vector<std::string_view> names;
   for (const Command& command : table) names.push_back(command.name);
-  throw InputError("unknown command " + word + suggestion(word, names) + ": expected one of " + join(names));
+  throw InputError((word.starts_with('-') ? "unknown option " : "unknown command ") + word + suggestion(word, names) +
+                   ": expected one of the commands " + join(names));
 }
 
 [[noreturn]] void refuse_unknown_option(const Command& command, const std::string& word) {

@@ -52,10 +52,10 @@ Json problem_json(const PointResult& result) {
 Json tiling_json(const PointResult& result) {
   if (!result.tiling) return nullptr;
   const Tiling& tiling = *result.tiling;
-  const bool chosen = !result.refusal || tiling.rule == BlockRule::given || tiling.rule == BlockRule::paper;
+  const auto size = [](Count rows) { return rows == 0 ? Json(nullptr) : Json(rows); };
   Json json;
-  json["block_q"] = chosen ? Json(tiling.block_q) : Json(nullptr);
-  json["block_k"] = chosen ? Json(tiling.block_k) : Json(nullptr);
+  json["block_q"] = size(tiling.block_q);
+  json["block_k"] = size(tiling.block_k);
   if (result.request.algorithm->order == LoopOrder::gemm) {
     json["block_d"] = tiling.block_d == 0 ? result.problem.head_dim : tiling.block_d;
   }

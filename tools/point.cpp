@@ -46,17 +46,24 @@ Overflow overflow_in(Count passed, const Budget& budget, DType operand) {
   return {ceil_div(passed, size_of(operand)), passed};
 }
 
+/// Tile sizes as the result states them: 0 where none could be chosen.
+Tiling stated_tiling(const ResolvedPoint& point, const PointResult& result) {
+  Tiling tiling = point.largest.tiling;
+  if (result.refusal) tiling.block_q = tiling.block_k = 0;
+  return tiling;
+}
+
 /// Holds the tiling against the budget; fills tiling, memory, fits, overflow and refusal.
 void hold_against_budget(ResolvedPoint& point, PointResult& result) {
   if (!has_tiles(*point.algorithm)) return;
   result.refusal = choose_tiling(point);
-  result.tiling = point.largest.tiling;
+  result.tiling = stated_tiling(point, result);
   result.memory.tiles = on_chip_tiles(point.algorithm->name, point.largest);
   result.memory.peak = footprint_of(result.memory.tiles);
   if (!point.budget.limited()) return;
   const Count passed = overflow_of(point.algorithm->name, point.largest, point.budget);
   result.fits = passed == 0 && !result.refusal;
-  if (*result.fits) return;
+  if (passed == 0) return;
   result.overflow = overflow_in(passed, point.budget, point.largest.problem.dtype);
   if (!result.refusal && point.budget.overflowing == Overflowing::refused) {
     result.refusal = over_capacity_message(point.algorithm->name, point.largest, point.budget, point.granularity);

@@ -34,7 +34,7 @@ struct PointResult {
   Problem problem;  ///< defaults filled in
   Options options;  ///< those that the algorithm takes
   Budget budget;
-  std::optional<Tiling> tiling;  ///< absent for algorithms without tiles
+  std::optional<Tiling> tiling;  ///< absent for algorithms without tiles; sizes 0 when no tile fits
   MemoryUse memory;              ///< of the fullest block
   std::optional<bool> fits;      ///< absent without a limit
   std::optional<Overflow> overflow;

@@ -1,5 +1,7 @@
 #include "tools/sram_json.hpp"
 
+#include <algorithm>
+
 namespace tilemeter {
 namespace {
 
@@ -38,10 +40,16 @@ Bytes shared_of(const PointResult& result) {
   return result.budget.placement == Placement::gpu ? peak.shared : peak.bytes();
 }
 
-void add_residency(const PointResult& result, Json& json) {
-  const auto blocks = result.request.device->blocks_by_shared(shared_of(result));
-  json["resident_blocks"] = blocks ? Json(*blocks) : Json(nullptr);
-  json["limiter"] = "shared";
+/// Blocks that share an SM by shared memory alone: floor(shared_per_sm / (block + reserved)). A budget that replaces
+/// the device's limit of a block widens the SM to hold one such block.
+Json resident_blocks(const PointResult& result) {
+  const Device::Sm& sm = result.request.device->sm;
+  const Bytes block = shared_of(result);
+  const Bytes limit = result.budget.bytes.value_or(sm.shared_per_block);
+  if (block > limit) return 0;
+  const Bytes whole = std::max(sm.shared_per_sm, limit + sm.shared_reserved);
+  const Bytes taken = block + sm.shared_reserved;
+  return taken.value() == 0 ? Json(nullptr) : Json(whole.value() / taken.value());
 }
 
 }  // namespace
@@ -59,7 +67,10 @@ Json sram_json(const PointResult& result) {
   json["capacity_bytes"] = value_or_null(result.budget.bytes);
   if (gpu) json["capacity_register_bytes"] = value_or_null(result.budget.registers);
   json["fits"] = result.fits ? Json(*result.fits) : Json(nullptr);
-  if (result.request.device && result.tiling) add_residency(result, json);
+  if (result.request.device && result.tiling) {
+    json["resident_blocks"] = resident_blocks(result);
+    json["limiter"] = "shared";
+  }
   json["tiles"] = tiles_json(result.memory, result.budget.placement);
   return json;
 }

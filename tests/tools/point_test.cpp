@@ -147,6 +147,30 @@ TEST_CASE("a tiling over capacity is a refusal that says how much, or counted on
   CHECK(counted["traffic"]["elements"]["total"] == 67960832);
 }
 
+TEST_CASE("a point for which no tile can be chosen states no sizes") {
+  const PointResult none = evaluate(grid_of({{"--algorithm", "flash1"}, {"--seq", "64"}, {"--sram", "100el"}})[0], {});
+  const Json row = point_json(none, Feasibility::stated);
+  CHECK(row["feasible"] == false);
+  CHECK(row["tiling"]["block_q"].is_null());
+  CHECK(row["overflow_elements"] == 4 * 64 + 1 + 2 - 100);
+  const PointResult rule = evaluate(
+      grid_of({{"--algorithm", "standard_tiled"}, {"--seq", "64"}, {"--sram", "1MiB"}, {"--blocks", "paper"}})[0], {});
+  CHECK_FALSE(point_json(rule, Feasibility::stated).contains("overflow_elements"));
+}
+
+TEST_CASE("a budget that replaces a device's limit also counts its resident blocks") {
+  const Json point = json_of({{"--algorithm", "flash2"},
+                              {"--seq", "4096"},
+                              {"--head-dim", "128"},
+                              {"--device", "rtx4090"},
+                              {"--sram", "200KiB"},
+                              {"--block-q", "256"},
+                              {"--block-k", "256"}});
+  CHECK(point["sram"]["capacity_bytes"] == 204800);
+  CHECK(point["sram"]["peak_shared_bytes"] == 196608);
+  CHECK(point["sram"]["resident_blocks"] == 1);
+}
+
 TEST_CASE("an index overflow is named exactly where 2^31 - 1 elements are passed") {
   const auto s_hint = [](const char* seq) {
     return has_hint(json_of({{"--algorithm", "standard"}, {"--seq", seq}}), "S has");
