@@ -1,0 +1,71 @@
+// A subcommand as data: what it is called, which options it takes, what it does.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilemeter {
+
+/// Whether an option may be given more than once.
+enum class Repeat { once, often };
+
+/// One option. `value` names its argument in the help text; empty for a flag.
+struct OptionSpec {
+  std::string_view names;  ///< comma separated; the last is the name used in messages
+  std::string_view value;
+  std::string_view help;
+  Repeat repeat = Repeat::once;
+
+  /// The name by which messages and Arguments call the option: "--seq".
+  constexpr std::string_view name() const {
+    const std::size_t comma = names.rfind(',');
+    return comma == std::string_view::npos ? names : names.substr(comma + 1);
+  }
+};
+
+/// What the user gave to a subcommand, in the order of the command line.
+class Arguments {
+ public:
+  struct Given {
+    std::string option;
+    std::string value;  ///< empty for a flag
+  };
+
+  Arguments() = default;
+  Arguments(std::vector<Given> options, std::vector<std::string> words)
+      : options_(std::move(options)), words_(std::move(words)) {}
+
+  const std::vector<Given>& options() const { return options_; }
+  const std::vector<std::string>& words() const { return words_; }  ///< positional arguments
+
+  bool has(std::string_view option) const { return find(option).has_value(); }
+
+  std::optional<std::string> find(std::string_view option) const {
+    for (const Given& given : options_) {
+      if (given.option == option) return given.value;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<Given> options_;
+  std::vector<std::string> words_;
+};
+
+/// One subcommand of the program. `run` returns the exit status.
+struct Command {
+  std::string_view name;
+  std::string_view summary;  ///< one sentence
+  std::string_view example;  ///< one command line, and below it what it prints or means
+  std::string_view words;    ///< positional arguments for the help text; empty when there are none
+  std::vector<OptionSpec> options;
+  int (*run)(const Arguments&) = nullptr;
+};
+
+/// The table of subcommands, in the order of the guide.
+const std::vector<Command>& commands();
+
+}  // namespace tilemeter

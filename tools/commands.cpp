@@ -1,0 +1,13 @@
+#include "tools/command.hpp"
+#include "tools/commands/all.hpp"
+
+namespace tilemeter {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      count_command(), sweep_command(), report_command(), devices_command(), algorithms_command(),
+  };
+  return table;
+}
+
+}  // namespace tilemeter

@@ -1,0 +1,14 @@
+// The subcommands, one file each.
+#pragma once
+
+#include "tools/command.hpp"
+
+namespace tilemeter {
+
+Command algorithms_command();
+Command count_command();
+Command devices_command();
+Command report_command();
+Command sweep_command();
+
+}  // namespace tilemeter

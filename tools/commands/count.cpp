@@ -1,0 +1,138 @@
+#include <array>
+#include <memory>
+
+#include "sim/catalog.hpp"
+#include "tools/commands/all.hpp"
+#include "tools/commands/shared.hpp"
+#include "tools/json.hpp"
+#include "tools/log.hpp"
+#include "tools/options/point_options.hpp"
+#include "tools/options/text.hpp"
+#include "tools/output/csv.hpp"
+#include "tools/output/list.hpp"
+#include "tools/output/sheet.hpp"
+#include "tools/report/report.hpp"
+#include "tools/sweep/journal.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::array sm_options = {
+    OptionSpec{"--per-sm", "", "also bytes and blocks of every SM, with --device or --sms"},
+    OptionSpec{"--sms", "N", "number of SMs for --per-sm; default the device's"},
+};
+
+constexpr std::string_view example =
+    "  tilemeter count --algorithm flash1 --seq 4096 --head-dim 64 --sram 50000el --blocks paper\n"
+    "counts FlashAttention-1 with the paper's tiles (64 x 196) in 50,000 elements of SRAM: 17,383,424 elements\n"
+    "cross the edge of the SM, 33.81 MiB, equal to the closed form 2Nd + Tc(3Nd + 4N).";
+
+std::optional<Count> sms_of(const Arguments& arguments, const Grid& grid) {
+  const auto sms = arguments.find("--sms");
+  if (!arguments.has("--per-sm")) {
+    if (sms) throw InputError("--sms " + *sms + " needs --per-sm");
+    return std::nullopt;
+  }
+  if (sms) return parse_count("--sms", *sms, 1);
+  const PointRequest first = grid[0];
+  if (!first.device) throw InputError("--per-sm needs --device NAME or --sms N");
+  return first.device->sm.count;
+}
+
+/// One point stands at the top of the document, several in a list.
+Json document_of(const Json& points) {
+  Json document = document_json("count");
+  if (points.size() == 1) {
+    document.update(points.front());
+  } else {
+    document["points"] = points;
+  }
+  return document;
+}
+
+std::string list_text(Format format, const Json& points, const Grid& grid) {
+  const ListFormat list = list_format(format, "count", grid);
+  std::string text = list.head;
+  for (std::size_t i = 0; i < points.size(); ++i) text += list.row(points[i], i);
+  return text + list.tail;
+}
+
+std::string hints_text(const Json& points) {
+  std::string text;
+  for (const Json& point : points) {
+    if (!point.contains("warnings")) continue;
+    for (const Json& hint : point["warnings"]) {
+      text += "note: " + point["algorithm"].get<std::string>() + ": " + hint.get<std::string>() + "\n";
+    }
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string text_of(Format format, const Json& points, const Grid& grid) {
+  switch (format) {
+    case Format::json:
+      return document_of(points).dump(2) + "\n";
+    case Format::html:
+      return render_report(document_of(points).dump(), "tilemeter count");
+    case Format::table:
+      if (points.size() == 1) return point_sheet(points.front());
+      return list_text(format, points, grid) + hints_text(points);
+    case Format::csv:
+    case Format::md:
+      return list_text(format, points, grid);
+  }
+  return {};
+}
+
+std::unique_ptr<PendingFile> open_file(const Target& target) {
+  if (!target.path) return nullptr;
+  const std::string partial = partial_path(*target.path);
+  if (is_journal(partial)) {
+    throw InputError("-o " + *target.path + ": " + partial +
+                     " holds an interrupted sweep; finish it with --resume or delete it");
+  }
+  return std::make_unique<PendingFile>(*target.path, partial);
+}
+
+int run_count(const Arguments& arguments) {
+  const Target target = target_of(arguments);
+  RunOptions options = run_options_of(arguments);
+  const Grid grid = point_grid(arguments, "count", Values::one_but_algorithms);
+  options.sms = sms_of(arguments, grid);
+  check_all(grid, options);
+  const auto file = open_file(target);
+  Json points = Json::array();
+  int status = 0;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const PointResult result = evaluate(grid[i], options);
+    if (result.refusal) throw InputError(*result.refusal);
+    if (!result.consistent()) {
+      log_error(std::string(result.request.algorithm->name) +
+                (result.equal() ? ": the numbers are wrong" : ": the count differs from the closed form"));
+      status = 1;
+    }
+    points.push_back(point_json(result, Feasibility::silent));
+  }
+  const std::string text = text_of(target.format, points, grid);
+  if (!file) {
+    write_out(text);
+  } else {
+    file->write(text);
+    file->commit();
+  }
+  return status;
+}
+
+}  // namespace
+
+Command count_command() {
+  return {.name = "count",
+          .summary = "exact traffic, operations and SRAM use of one point, counted and by closed form",
+          .example = example,
+          .words = "",
+          .options = all_options(
+              {point_option_specs(), run_option_specs(), sm_options, output_option_specs(), logging_option_specs()}),
+          .run = run_count};
+}
+
+}  // namespace tilemeter

@@ -1,0 +1,51 @@
+#include "tools/commands/shared.hpp"
+
+#include "tools/options/choice.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::array<Choice<Mode>, 2> modes = {{{"count", Mode::count}, {"numeric", Mode::numeric}}};
+constexpr std::array run_options = {
+    OptionSpec{"--mode", "count|numeric", "numeric also computes with real numbers and checks them; default count"},
+    OptionSpec{"--seed", "N", "of the random numbers of --mode numeric; default 1"},
+};
+constexpr std::array logging_options = {
+    OptionSpec{"--quiet,-q", "", "log errors only"},
+    OptionSpec{"--verbose,-v", "", "log what is done"},
+};
+
+}  // namespace
+
+std::span<const OptionSpec> run_option_specs() { return run_options; }
+std::span<const OptionSpec> logging_option_specs() { return logging_options; }
+
+RunOptions run_options_of(const Arguments& arguments) {
+  RunOptions options;
+  if (const auto mode = arguments.find("--mode")) options.mode = parse_choice("--mode", *mode, modes);
+  if (const auto seed = arguments.find("--seed")) {
+    options.seed = static_cast<std::uint64_t>(parse_count("--seed", *seed, 0));
+    if (options.mode == Mode::count) throw InputError("--seed " + *seed + " needs --mode numeric");
+  }
+  return options;
+}
+
+std::vector<OptionSpec> all_options(std::initializer_list<std::span<const OptionSpec>> groups) {
+  std::vector<OptionSpec> all;
+  for (const auto& group : groups) all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+std::optional<std::string> word_to_show(const Arguments& arguments, std::string_view who) {
+  const std::vector<std::string>& words = arguments.words();
+  if (words.empty()) return std::nullopt;
+  if (words.size() == 2 && words[0] == "show") return words[1];
+  throw InputError(quote(who, words[0]) + ": expected " + std::string(who) + " alone, or " + std::string(who) +
+                   " show NAME");
+}
+
+void check_all(const Grid& grid, const RunOptions& options) {
+  for (std::size_t i = 0; i < grid.size(); ++i) check(grid[i], options);
+}
+
+}  // namespace tilemeter

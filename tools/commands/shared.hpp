@@ -1,0 +1,30 @@
+// What several subcommands do alike.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+
+#include "tools/command.hpp"
+#include "tools/options/axis.hpp"
+#include "tools/point.hpp"
+
+namespace tilemeter {
+
+/// --mode and --seed.
+std::span<const OptionSpec> run_option_specs();
+/// Throws InputError.
+RunOptions run_options_of(const Arguments& arguments);
+
+/// -q and -v.
+std::span<const OptionSpec> logging_option_specs();
+
+/// The options of several groups in one list.
+std::vector<OptionSpec> all_options(std::initializer_list<std::span<const OptionSpec>> groups);
+
+/// NAME of "show NAME"; nothing when no words were given. Throws InputError for other words; `who` is the subcommand.
+std::optional<std::string> word_to_show(const Arguments& arguments, std::string_view who);
+
+/// Checks every point of a grid before any is counted. Throws InputError.
+void check_all(const Grid& grid, const RunOptions& options);
+
+}  // namespace tilemeter

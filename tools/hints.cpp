@@ -1,0 +1,145 @@
+#include "tools/hints.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "model/tiling_rule.hpp"
+#include "sim/catalog.hpp"
+#include "tools/point.hpp"
+#include "tools/resolve.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr Count largest_index = std::numeric_limits<std::int32_t>::max();
+constexpr Count largest_grid_axis = 65535;  // y and z axes of a CUDA grid
+constexpr Count vector_bytes = 16;          // of one load instruction
+constexpr Count sector_bytes = 32;          // of the L2
+
+using Hints = std::vector<std::string>;
+
+/// Sums `rows(seq_q, seq_k)` over the segments, or takes it once for a batch.
+template <class Rows>
+Count over_batch(const PointResult& result, Rows rows) {
+  const Problem& problem = result.problem;
+  if (!result.request.segments) return checked::multiply(problem.batch, rows(problem.seq_q, problem.seq_k));
+  Count sum = 0;
+  for (const Segment& segment : *result.request.segments) sum = checked::add(sum, rows(segment.seq_q, segment.seq_k));
+  return sum;
+}
+
+Count elements_of(TensorName tensor, const PointResult& result) {
+  const Problem& problem = result.problem;
+  const auto rows = [&](Count heads, Count width, auto length) {
+    return over_batch(
+        result, [&](Count q, Count k) { return checked::multiply(checked::multiply(heads, width), length(q, k)); });
+  };
+  const auto queries = [](Count q, Count) { return q; };
+  const auto keys = [](Count, Count k) { return k; };
+  const auto scores = [](Count q, Count k) { return checked::multiply(q, k); };
+  switch (tensor) {
+    case TensorName::Q:
+      return rows(problem.heads, problem.head_dim, queries);
+    case TensorName::K:
+      return rows(problem.kv_heads, problem.head_dim, keys);
+    case TensorName::V:
+      return rows(problem.kv_heads, problem.head_dim_v, keys);
+    case TensorName::O:
+      return rows(problem.heads, problem.head_dim_v, queries);
+    case TensorName::S:
+    case TensorName::P:
+    case TensorName::Z:
+    case TensorName::Pd:
+      return rows(problem.heads, 1, scores);
+    case TensorName::mask:
+      return result.counted[tensor].read.value();
+    case TensorName::l:
+    case TensorName::m:
+    case TensorName::LSE:
+      return rows(problem.heads, 1, queries);
+  }
+  return 0;
+}
+
+void hint_at_index_overflow(const PointResult& result, Hints& hints) {
+  for (std::size_t i = 0; i < tensor_count; ++i) {
+    if (result.counted.tensors[i].empty()) continue;
+    const Count elements = named("a tensor's size", [&] { return elements_of(static_cast<TensorName>(i), result); });
+    if (elements <= largest_index) continue;
+    hints.push_back(std::string(tensor_names[i]) + " has " + std::to_string(elements) +
+                    " elements: a 32-bit index overflows (2^31 - 1)");
+  }
+}
+
+void hint_at_layout(const Problem& problem, Hints& hints) {
+  for (const auto& [name, value] : {std::pair{"heads", problem.heads}, std::pair{"batch", problem.batch}}) {
+    if (value <= largest_grid_axis) continue;
+    hints.push_back(std::string(name) + " " + std::to_string(value) +
+                    " > 65535: the y and z axes of a grid end there; " +
+                    "is the layout (B, H, N, d) mixed up with (B, N, H, d)?");
+  }
+}
+
+void hint_at_swapped_sizes(const PointResult& result, Hints& hints) {
+  if (result.refusal || result.request.segments) return;
+  const std::string hint = swapped_sizes_hint(result.problem);
+  const std::size_t begin = hint.find_first_not_of("; ");
+  if (begin != std::string::npos) hints.push_back(hint.substr(begin));
+}
+
+std::string sectors_text(Count bytes) {
+  std::string text = std::to_string(static_cast<double>(bytes) / static_cast<double>(sector_bytes));
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+/// Bytes to copy Q, K and V into rows of the padded length: read the old, write the new.
+Count pad_copies(const PointResult& result, Count multiple) {
+  const Problem& problem = result.problem;
+  const auto moved = [&](Count width) { return width + ceil_div(width, multiple) * multiple; };
+  const Count elements = over_batch(result, [&](Count q, Count k) {
+    const Count queries = checked::multiply(checked::multiply(problem.heads, q), moved(problem.head_dim));
+    const Count keys = checked::multiply(checked::multiply(problem.kv_heads, k),
+                                         checked::add(moved(problem.head_dim), moved(problem.head_dim_v)));
+    return checked::add(queries, keys);
+  });
+  return checked::multiply(elements, size_of(problem.dtype));
+}
+
+void hint_at_padding(const PointResult& result, Hints& hints) {
+  const Problem& problem = result.problem;
+  const Count size = size_of(problem.dtype);
+  const Count multiple = vector_bytes / size;
+  const bool aligned = problem.head_dim % multiple == 0 && problem.head_dim_v % multiple == 0;
+  if (aligned) return;
+  const Count dim = problem.head_dim % multiple != 0 ? problem.head_dim : problem.head_dim_v;
+  const Count row = named("a row's bytes", [&] { return checked::multiply(dim, size); });
+  const Count copies = named("the bytes of padding", [&] { return pad_copies(result, multiple); });
+  hints.push_back("a row of " + std::to_string(dim) + " " + std::string(name_of(problem.dtype)) + " elements is " +
+                  std::to_string(row) + " B, " + sectors_text(row) + " sectors of 32 B and no multiple of 16 B: " +
+                  "libraries pad the head dimension to " + std::to_string(ceil_div(dim, multiple) * multiple) +
+                  ", and copies of Q, K, V to that would move " + std::to_string(copies) + " B more");
+}
+
+void hint_at_unused_tiles(const PointResult& result, Hints& hints) {
+  if (has_tiles(*result.request.algorithm)) return;
+  if (!result.request.block_q && !result.request.rule) return;
+  hints.push_back(std::string(result.request.algorithm->name) + " has no tiles: " +
+                  (result.request.rule ? "--blocks" : "--block-q and --block-k") + " do not change it");
+}
+
+}  // namespace
+
+std::vector<std::string> hints_of(const PointResult& result) {
+  Hints hints;
+  hint_at_index_overflow(result, hints);
+  hint_at_layout(result.problem, hints);
+  hint_at_swapped_sizes(result, hints);
+  hint_at_padding(result, hints);
+  hint_at_unused_tiles(result, hints);
+  return hints;
+}
+
+}  // namespace tilemeter

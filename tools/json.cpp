@@ -1,0 +1,235 @@
+#include "tools/json.hpp"
+
+#include "sim/catalog.hpp"
+#include "tools/options/text.hpp"
+#include "tools/sram_json.hpp"
+#include "tools/version.hpp"
+
+namespace tilemeter {
+namespace {
+
+Json side(const std::optional<Count>& side) { return side ? *side : Count{-1}; }
+
+Json segments_json(const std::vector<Segment>& segments) {
+  Json list = Json::array();
+  for (const Segment& segment : segments) list.push_back({{"seq_q", segment.seq_q}, {"seq_k", segment.seq_k}});
+  return list;
+}
+
+Count total_length(const std::vector<Segment>& segments, Count Segment::*length) {
+  return named("the sum of --segments lengths", [&] {
+    Count sum = 0;
+    for (const Segment& segment : segments) sum = checked::add(sum, segment.*length);
+    return sum;
+  });
+}
+
+Json problem_json(const PointResult& result) {
+  const Problem& problem = result.problem;
+  const auto& segments = result.request.segments;
+  Json json;
+  json["batch"] = segments ? static_cast<Count>(segments->size()) : problem.batch;
+  json["heads"] = problem.heads;
+  json["kv_heads"] = problem.kv_heads;
+  json["seq_q"] = segments ? total_length(*segments, &Segment::seq_q) : problem.seq_q;
+  json["seq_k"] = segments ? total_length(*segments, &Segment::seq_k) : problem.seq_k;
+  json["head_dim"] = problem.head_dim;
+  json["head_dim_v"] = problem.head_dim_v;
+  json["mask"] = name_of(problem.mask.kind);
+  if (problem.mask.kind == MaskKind::window) {
+    json["window_left"] = side(problem.mask.left);
+    json["window_right"] = side(problem.mask.right);
+  }
+  json["dtype"] = name_of(problem.dtype);
+  json["stat_dtype"] = name_of(problem.stat_dtype);
+  if (problem.score_dtype != problem.dtype) json["score_dtype"] = name_of(problem.score_dtype);
+  if (problem.o_dtype != problem.dtype) json["o_dtype"] = name_of(problem.o_dtype);
+  if (problem.packing == Packing::packed) json["packed"] = true;
+  if (segments) json["segments"] = segments_json(*segments);
+  return json;
+}
+
+Json tiling_json(const PointResult& result) {
+  if (!result.tiling) return nullptr;
+  const Tiling& tiling = *result.tiling;
+  const auto size = [](Count rows) { return rows == 0 ? Json(nullptr) : Json(rows); };
+  Json json;
+  json["block_q"] = size(tiling.block_q);
+  json["block_k"] = size(tiling.block_k);
+  if (result.request.algorithm->order == LoopOrder::gemm) {
+    json["block_d"] = tiling.block_d == 0 ? result.problem.head_dim : tiling.block_d;
+  }
+  json["stages"] = tiling.stages;
+  json["rule"] = name_of(tiling.rule);
+  return json;
+}
+
+std::string unfused_text(const Options& options) {
+  std::vector<std::string_view> steps;
+  if (options.unfused_scale) steps.push_back("scale");
+  if (options.unfused_mask) steps.push_back("mask");
+  if (options.unfused_dropout) steps.push_back("dropout");
+  return steps.empty() ? "none" : join(steps, ",");
+}
+
+/// The options of the algorithm itself that differ from their defaults.
+Json options_json(const Options& options) {
+  const Options defaults;
+  Json json = Json::object();
+  if (unfused_text(options) != unfused_text(defaults)) json["unfused"] = unfused_text(options);
+  if (options.mask_shape != defaults.mask_shape) json["mask_shape"] = "full";
+  if (options.init != defaults.init) json["init"] = true;
+  if (options.first_visit != defaults.first_visit) json["elide_first"] = true;
+  if (options.row_splits != defaults.row_splits) json["row_splits"] = options.row_splits;
+  if (options.empty_lse != defaults.empty_lse) json["empty_lse"] = "-inf";
+  return json;
+}
+
+Json elements_json(const Traffic& traffic) {
+  Json json;
+  json["read"] = traffic.read.value();
+  json["write"] = traffic.write.value();
+  json["total"] = traffic.total().value();
+  return json;
+}
+
+Json bytes_json(const Traffic& traffic) {
+  Json json;
+  json["read"] = traffic.read_bytes.value();
+  json["write"] = traffic.write_bytes.value();
+  json["total"] = traffic.total_bytes().value();
+  return json;
+}
+
+Json traffic_json(const Work& work) {
+  const Traffic total = work.total();
+  Json json;
+  json["elements"] = elements_json(total);
+  json["bytes"] = bytes_json(total);
+  Json& tensors = json["tensors"] = Json::object();
+  for (std::size_t i = 0; i < tensor_count; ++i) {
+    const Traffic& traffic = work.tensors[i];
+    if (traffic.empty()) continue;
+    Json& tensor = tensors[std::string(tensor_names[i])];
+    tensor["read_elements"] = traffic.read.value();
+    tensor["write_elements"] = traffic.write.value();
+    tensor["read_bytes"] = traffic.read_bytes.value();
+    tensor["write_bytes"] = traffic.write_bytes.value();
+  }
+  return json;
+}
+
+Json closed_form_json(const PointResult& result) {
+  const Traffic total = result.closed.total();
+  Json json;
+  json["expression"] = result.expression;
+  json["elements"] = elements_json(total);
+  json["bytes"] = bytes_json(total);
+  json["equal"] = result.equal();
+  return json;
+}
+
+Json compulsory_json(const Work& work) {
+  const Traffic total = work.total();
+  Json json;
+  json["elements"] = total.total().value();
+  json["bytes"] = total.total_bytes().value();
+  Json& tensors = json["tensors"] = Json::object();
+  for (std::size_t i = 0; i < tensor_count; ++i) {
+    if (work.tensors[i].empty()) continue;
+    Json& tensor = tensors[std::string(tensor_names[i])];
+    tensor["elements"] = work.tensors[i].total().value();
+    tensor["bytes"] = work.tensors[i].total_bytes().value();
+  }
+  return json;
+}
+
+Json operations_json(const PointResult& result) {
+  const Work& work = result.counted;
+  Json json;
+  json["matmul_flops"] = work.matmul_flops.value();
+  json["pair_flops"] = named("pair_flops", [&] {
+    const Count per_pair = checked::add(result.problem.head_dim, result.problem.head_dim_v);
+    return checked::multiply(result.pairs, checked::multiply(2, per_pair));
+  });
+  json["pairs"] = result.pairs;
+  json["tiles"] = work.tiles;
+  json["empty_rows"] = result.empty_rows;
+  Json& exp = json["exp"];
+  exp["scores"] = work.exp.scores;
+  exp["rescale"] = work.exp.rescale;
+  exp["rescale_block"] = work.exp.rescale_block;
+  exp["combine"] = work.exp.combine;
+  return json;
+}
+
+Json numeric_json(const NumericCheck& check) {
+  Json json;
+  json["max_abs_error"] = check.max_abs_error;
+  json["rel_frobenius"] = check.rel_frobenius;
+  json["tolerance"] = check.tolerance;
+  json["nan_rows"] = check.nan_rows;
+  json["max_lse_error"] = check.max_lse_error;
+  json["ok"] = check.ok;
+  return json;
+}
+
+Json sms_json(const std::vector<SmUse>& sms) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < sms.size(); ++i) {
+    Json sm;
+    sm["index"] = i;
+    sm["blocks"] = sms[i].blocks;
+    sm["read_bytes"] = sms[i].traffic.read_bytes.value();
+    sm["write_bytes"] = sms[i].traffic.write_bytes.value();
+    sm["peak_bytes"] = sms[i].peak.value();
+    list.push_back(std::move(sm));
+  }
+  return list;
+}
+
+void add_feasibility(const PointResult& result, Json& json) {
+  json["feasible"] = !result.refusal;
+  json["reason"] = result.refusal ? Json(*result.refusal) : Json(nullptr);
+}
+
+void add_overflow(const Overflow& overflow, Json& json) {
+  json["overflow_elements"] = overflow.elements;
+  if (overflow.bytes) json["overflow_bytes"] = *overflow.bytes;
+}
+
+void add_bill(const PointResult& result, Json& json) {
+  json["traffic"] = traffic_json(result.counted);
+  json["closed_form"] = closed_form_json(result);
+  json["compulsory"] = compulsory_json(result.compulsory);
+  json["operations"] = operations_json(result);
+}
+
+}  // namespace
+
+Json point_json(const PointResult& result, Feasibility feasibility) {
+  Json json;
+  json["algorithm"] = result.request.algorithm->name;
+  json["problem"] = problem_json(result);
+  if (result.request.device) json["device"] = result.request.device->name;
+  json["tiling"] = tiling_json(result);
+  if (Json options = options_json(result.options); !options.empty()) json["options"] = std::move(options);
+  if (feasibility == Feasibility::stated) add_feasibility(result, json);
+  if (result.overflow) add_overflow(*result.overflow, json);
+  if (!result.refusal) add_bill(result, json);
+  json["sram"] = sram_json(result);
+  if (result.numeric) json["numeric"] = numeric_json(*result.numeric);
+  if (!result.sms.empty()) json["sms"] = sms_json(result.sms);
+  if (!result.hints.empty()) json["warnings"] = result.hints;
+  return json;
+}
+
+Json document_json(std::string_view command) {
+  Json json;
+  json["schema"] = 1;
+  json["command"] = command;
+  json["version"] = program_version;
+  return json;
+}
+
+}  // namespace tilemeter

@@ -1,0 +1,36 @@
+#include "tools/log.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace tilemeter {
+namespace {
+
+spdlog::logger& logger() {
+  static const auto instance = [] {
+    auto made = std::make_shared<spdlog::logger>("tilemeter", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_pattern("%n: %l: %v");
+    made->set_level(spdlog::level::warn);
+    return made;
+  }();
+  return *instance;
+}
+
+}  // namespace
+
+void set_verbosity(Verbosity verbosity) {
+  switch (verbosity) {
+    case Verbosity::quiet:
+      return logger().set_level(spdlog::level::err);
+    case Verbosity::normal:
+      return logger().set_level(spdlog::level::warn);
+    case Verbosity::verbose:
+      return logger().set_level(spdlog::level::debug);
+  }
+}
+
+void log_error(std::string_view message) { logger().error("{}", message); }
+void log_warning(std::string_view message) { logger().warn("{}", message); }
+void log_detail(std::string_view message) { logger().debug("{}", message); }
+
+}  // namespace tilemeter

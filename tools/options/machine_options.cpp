@@ -1,0 +1,69 @@
+#include "tools/options/choice.hpp"
+#include "tools/options/point_table.hpp"
+#include "tools/options/range.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::array<Choice<Placement>, 2> placements = {{{"sram", Placement::sram}, {"gpu", Placement::gpu}}};
+constexpr std::array<Choice<BlockRule>, 3> rules = {
+    {{"paper", BlockRule::paper}, {"fit", BlockRule::fit}, {"optimum", BlockRule::optimum}}};
+
+Axis sram(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_sizes(option, text), [](PointRequest& r, Size size) { r.sram = size; });
+}
+
+/// The devices of a list, each changed by every --set.
+Axis device(std::string_view option, const std::string& text, const Arguments& arguments) {
+  std::vector<std::string> settings;
+  for (const Arguments::Given& given : arguments.options()) {
+    if (given.option == "--set") settings.push_back(given.value);
+  }
+  std::vector<std::shared_ptr<const Device>> devices;
+  for (const std::string_view name : split(text, ',')) {
+    Device loaded = load_device(name);
+    apply_settings(loaded, settings);
+    devices.push_back(std::make_shared<const Device>(std::move(loaded)));
+  }
+  return axis_of(option, std::move(devices), [](PointRequest& r, const auto& value) { r.device = value; });
+}
+
+Axis placement(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_choices(option, text, placements),
+                 [](PointRequest& r, Placement value) { r.placement = value; });
+}
+
+Axis blocks(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_choices(option, text, rules), [](PointRequest& r, BlockRule rule) { r.rule = rule; });
+}
+
+template <auto write>
+Axis counts(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_counts(option, text, 1), write);
+}
+
+constexpr auto set_block_q = [](PointRequest& r, Count n) { r.block_q = n; };
+constexpr auto set_block_k = [](PointRequest& r, Count n) { r.block_k = n; };
+
+Axis no_capacity(std::string_view option, const std::string&, const Arguments&) {
+  return axis_of(option, std::vector{Overflowing::counted},
+                 [](PointRequest& r, Overflowing value) { r.overflowing = value; });
+}
+
+constexpr std::array table = {
+    PointOption{{"--sram", "SIZE", "budget on chip: 100KiB, 227KiB, 50000el (elements)"}, sram},
+    PointOption{{"--device", "NAME|FILE.toml", "a GPU; `tilemeter devices` lists them"}, device},
+    PointOption{{"--set", "KEY=VALUE", "changes a key of the device; may be repeated", Repeat::often}, nullptr},
+    PointOption{{"--placement", "PLACE", "sram: every tile counts; gpu: shared memory and registers apart"}, placement},
+    PointOption{{"--blocks", "RULE", "tile sizes by rule: paper, fit, optimum; default fit when there is a budget"},
+                blocks},
+    PointOption{{"--block-q", "BR", "rows of a query tile, with --block-k"}, counts<set_block_q>},
+    PointOption{{"--block-k", "BC", "rows of a key tile, with --block-q"}, counts<set_block_k>},
+    PointOption{{"--no-capacity", "", "count a tiling that overflows, and report by how much"}, no_capacity},
+};
+
+}  // namespace
+
+std::span<const PointOption> machine_options() { return table; }
+
+}  // namespace tilemeter

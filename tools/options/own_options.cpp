@@ -1,0 +1,113 @@
+#include "tools/options/point_table.hpp"
+#include "tools/options/range.hpp"
+#include "tools/options/types.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::array<Choice<MaskShape>, 2> mask_shapes = {{{"row", MaskShape::row}, {"full", MaskShape::full}}};
+constexpr std::array<Choice<EmptyLse>, 3> empty_lses = {
+    {{"+inf", EmptyLse::plus_infinity}, {"inf", EmptyLse::plus_infinity}, {"-inf", EmptyLse::minus_infinity}}};
+struct Unfused {
+  bool scale = false;
+  bool mask = false;
+  bool dropout = false;
+};
+
+Unfused parse_unfused(std::string_view option, const std::string& text) {
+  Unfused steps;
+  if (text == "none") return steps;
+  constexpr std::array<Choice<bool Unfused::*>, 3> words = {
+      {{"scale", &Unfused::scale}, {"mask", &Unfused::mask}, {"dropout", &Unfused::dropout}}};
+  for (bool Unfused::*step : parse_choices(option, text, words)) steps.*step = true;
+  return steps;
+}
+
+Axis unfused(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, std::vector{parse_unfused(option, text)}, [](PointRequest& r, const Unfused& steps) {
+    r.options.unfused_scale = steps.scale;
+    r.options.unfused_mask = steps.mask;
+    r.options.unfused_dropout = steps.dropout;
+  });
+}
+
+Axis mask_shape(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, std::vector{parse_choice(option, text, mask_shapes)},
+                 [](PointRequest& r, MaskShape shape) { r.options.mask_shape = shape; });
+}
+
+Axis init(std::string_view option, const std::string&, const Arguments& arguments) {
+  if (arguments.has("--elide-first")) {
+    throw InputError("--init contradicts --elide-first: state that is not read first need not be written first");
+  }
+  return axis_of(option, std::vector{StatisticsInit::counted},
+                 [](PointRequest& r, StatisticsInit value) { r.options.init = value; });
+}
+
+Axis elide_first(std::string_view option, const std::string&, const Arguments&) {
+  return axis_of(option, std::vector{FirstVisit::elides_read},
+                 [](PointRequest& r, FirstVisit value) { r.options.first_visit = value; });
+}
+
+Axis row_splits(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_counts(option, text, 1), [](PointRequest& r, Count n) { r.options.row_splits = n; });
+}
+
+Axis o_dtype(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_choices(option, text, operand_types),
+                 [](PointRequest& r, DType type) { r.o_dtype = type; });
+}
+
+Axis score_dtype(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_choices(option, text, operand_types),
+                 [](PointRequest& r, DType type) { r.score_dtype = type; });
+}
+
+Axis stages(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_counts(option, text, 1), [](PointRequest& r, Count n) { r.stages = n; });
+}
+
+Axis block_d(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_counts(option, text, 1), [](PointRequest& r, Count n) { r.block_d = n; });
+}
+
+Axis empty_lse(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, std::vector{parse_choice(option, text, empty_lses)},
+                 [](PointRequest& r, EmptyLse value) { r.options.empty_lse = value; });
+}
+
+void reset_unfused(PointRequest& r) {
+  r.options.unfused_scale = Options{}.unfused_scale;
+  r.options.unfused_mask = Options{}.unfused_mask;
+  r.options.unfused_dropout = Options{}.unfused_dropout;
+}
+
+constexpr std::array table = {
+    OwnOption{
+        {{"--unfused", "STEPS", "steps that are kernels of their own, of scale,mask,dropout; default all"}, unfused},
+        reset_unfused},
+    OwnOption{{{"--mask-shape", "row|full", "what a mask kernel reads; default row"}, mask_shape},
+              [](PointRequest& r) { r.options.mask_shape = Options{}.mask_shape; }},
+    OwnOption{{{"--init", "", "count the writing of the initial O, l, m"}, init},
+              [](PointRequest& r) { r.options.init = Options{}.init; }},
+    OwnOption{{{"--elide-first", "", "the first visit of a row block reads no O, l, m"}, elide_first},
+              [](PointRequest& r) { r.options.first_visit = Options{}.first_visit; }},
+    OwnOption{{{"--row-splits", "Z", "blocks that share the row blocks of a head; default 1"}, row_splits},
+              [](PointRequest& r) { r.options.row_splits = Options{}.row_splits; }},
+    OwnOption{{{"--o-dtype", "TYPE", "O where it is read back; default --dtype"}, o_dtype},
+              [](PointRequest& r) { r.o_dtype.reset(); }},
+    OwnOption{{{"--score-dtype", "TYPE", "S and P where they go to memory; default --dtype"}, score_dtype},
+              [](PointRequest& r) { r.score_dtype.reset(); }},
+    OwnOption{{{"--stages", "S", "stages of the K/V ring; default 1"}, stages},
+              [](PointRequest& r) { r.stages = Tiling{}.stages; }},
+    OwnOption{{{"--block-d", "BD", "GEMM tiles along the head dimension; default all of it"}, block_d},
+              [](PointRequest& r) { r.block_d = 0; }},
+    OwnOption{{{"--empty-lse", "+inf|-inf", "LSE of a row without keys; default +inf"}, empty_lse},
+              [](PointRequest& r) { r.options.empty_lse = Options{}.empty_lse; }},
+};
+
+}  // namespace
+
+std::span<const OwnOption> own_options() { return table; }
+
+}  // namespace tilemeter

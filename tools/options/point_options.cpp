@@ -1,0 +1,97 @@
+#include "tools/options/point_options.hpp"
+
+#include <algorithm>
+
+#include "sim/catalog.hpp"
+#include "tools/options/contradictions.hpp"
+#include "tools/options/point_table.hpp"
+#include "tools/options/text.hpp"
+
+namespace tilemeter {
+namespace {
+
+const PointOption* find_option(std::string_view name) {
+  const auto is_it = [&](const PointOption& option) { return option.spec.name() == name; };
+  for (const auto options : {problem_options(), machine_options()}) {
+    const auto found = std::find_if(options.begin(), options.end(), is_it);
+    if (found != options.end()) return &*found;
+  }
+  for (const OwnOption& own : own_options()) {
+    if (is_it(own.option)) return &own.option;
+  }
+  return nullptr;
+}
+
+void require_points(const Arguments& arguments, std::string_view who) {
+  if (!arguments.has("--algorithm")) {
+    throw InputError(std::string(who) + " needs --algorithm NAME; `tilemeter algorithms` lists the names");
+  }
+  if (!arguments.has("--seq") && !arguments.has("--seq-q") && !arguments.has("--segments")) {
+    throw InputError(std::string(who) + " needs a length: --seq N, or --seq-q N --seq-k N, or --segments FILE");
+  }
+}
+
+/// Every algorithm of the grid.
+std::vector<const Algorithm*> algorithms_of(const std::vector<Axis>& axes) {
+  std::vector<const Algorithm*> found;
+  for (const Axis& axis : axes) {
+    if (axis.option != "--algorithm") continue;
+    for (std::size_t i = 0; i < axis.size; ++i) {
+      PointRequest request;
+      axis.apply(request, i);
+      found.push_back(request.algorithm);
+    }
+  }
+  return found;
+}
+
+std::string takers(std::string_view option) {
+  std::vector<std::string_view> names;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (has_word(algorithm.options, option)) names.push_back(algorithm.name);
+  }
+  return names.empty() ? "no algorithm takes it" : "it belongs to " + join(names);
+}
+
+void refuse_foreign(const Arguments& arguments, const std::vector<const Algorithm*>& algorithms) {
+  for (const OwnOption& own : own_options()) {
+    const std::string_view option = own.option.spec.name();
+    const auto takes = [&](const Algorithm* algorithm) { return has_word(algorithm->options, option); };
+    if (!arguments.has(option) || std::any_of(algorithms.begin(), algorithms.end(), takes)) continue;
+    std::vector<std::string_view> names;
+    for (const Algorithm* algorithm : algorithms) names.push_back(algorithm->name);
+    throw InputError(std::string(option) + " is not an option of " + join(names) + ": " + takers(option));
+  }
+}
+
+}  // namespace
+
+std::span<const OptionSpec> point_option_specs() {
+  static const std::vector<OptionSpec> specs = [] {
+    std::vector<OptionSpec> all;
+    for (const PointOption& option : problem_options()) all.push_back(option.spec);
+    for (const PointOption& option : machine_options()) all.push_back(option.spec);
+    for (const OwnOption& own : own_options()) all.push_back(own.option.spec);
+    return all;
+  }();
+  return specs;
+}
+
+Grid point_grid(const Arguments& arguments, std::string_view who, Values values) {
+  require_points(arguments, who);
+  refuse_contradictions(arguments);
+  std::vector<Axis> axes;
+  for (const Arguments::Given& given : arguments.options()) {
+    const PointOption* option = find_option(given.option);
+    if (option == nullptr || option->make == nullptr) continue;
+    axes.push_back(option->make(given.option, given.value, arguments));
+    if (values == Values::one_but_algorithms && axes.back().size > 1 && given.option != "--algorithm") {
+      throw InputError(quote(given.option, given.value) + " stands for " + std::to_string(axes.back().size) +
+                       " values: " + std::string(who) + " takes one, `tilemeter sweep` takes lists and ranges");
+    }
+  }
+  refuse_foreign(arguments, algorithms_of(axes));
+  return Grid(std::move(axes));
+}
+
+}  // namespace tilemeter

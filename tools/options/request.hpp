@@ -1,0 +1,44 @@
+// One point as the user asked for it, before defaults and tile rules.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/device.hpp"
+#include "model/on_chip.hpp"
+#include "model/problem.hpp"
+#include "tools/options/segments.hpp"
+#include "tools/options/size.hpp"
+
+namespace tilemeter {
+
+struct Algorithm;
+
+/// What the options of one point say; an absent value takes its default when the point is resolved.
+struct PointRequest {
+  const Algorithm* algorithm = nullptr;
+  Problem problem;  ///< kv_heads, head_dim_v and the types below are filled when the point is resolved
+  std::optional<Count> kv_heads;
+  std::optional<Count> head_dim_v;
+  std::optional<DType> stat_dtype;
+  std::optional<DType> score_dtype;
+  std::optional<DType> o_dtype;
+  std::shared_ptr<const std::vector<Segment>> segments;  ///< in the place of batch, seq_q and seq_k
+
+  std::optional<Count> block_q;
+  std::optional<Count> block_k;
+  std::optional<BlockRule> rule;
+  Count block_d = 0;
+  Count stages = 1;
+
+  std::optional<Size> sram;
+  std::shared_ptr<const Device> device;
+  std::optional<Placement> placement;
+  Overflowing overflowing = Overflowing::refused;
+
+  Options options;
+};
+
+}  // namespace tilemeter

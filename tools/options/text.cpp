@@ -1,0 +1,47 @@
+#include "tools/options/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tilemeter {
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string join(std::span<const std::string_view> words, std::string_view separator) {
+  std::string joined;
+  for (const std::string_view word : words) {
+    if (!joined.empty()) joined += separator;
+    joined += word;
+  }
+  return joined;
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  const auto words = split(text, ' ');
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string quote(std::string_view option, std::string_view value) {
+  return std::string(option) + " " + (value.empty() ? "\"\"" : std::string(value));
+}
+
+Count parse_count(std::string_view option, std::string_view text, Count minimum) {
+  const std::string expected = ": expected an integer from " + std::to_string(minimum) + " to 2^63 - 1";
+  Count value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) throw InputError(quote(option, text) + " is too large" + expected);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw InputError(quote(option, text) + " is not a whole number" + expected);
+  }
+  if (value < minimum) throw InputError(quote(option, text) + " is too small" + expected);
+  return value;
+}
+
+}  // namespace tilemeter

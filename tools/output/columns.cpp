@@ -1,0 +1,69 @@
+#include "tools/output/columns.hpp"
+
+#include "tools/options/text.hpp"
+
+namespace tilemeter {
+namespace {
+
+/// Paths with '/' between their parts; '@' stands for each tensor.
+constexpr std::string_view paths =
+    "algorithm "
+    "problem/batch problem/heads problem/kv_heads problem/seq_q problem/seq_k problem/head_dim problem/head_dim_v "
+    "problem/mask problem/window_left problem/window_right problem/dtype problem/stat_dtype problem/score_dtype "
+    "problem/o_dtype problem/packed problem/segments "
+    "device tiling/block_q tiling/block_k tiling/block_d tiling/stages tiling/rule "
+    "options/unfused options/mask_shape options/init options/elide_first options/row_splits options/empty_lse "
+    "feasible reason overflow_elements overflow_bytes "
+    "traffic/elements/read traffic/elements/write traffic/elements/total "
+    "traffic/bytes/read traffic/bytes/write traffic/bytes/total "
+    "traffic/tensors/@/read_elements traffic/tensors/@/write_elements "
+    "traffic/tensors/@/read_bytes traffic/tensors/@/write_bytes "
+    "closed_form/expression closed_form/elements/read closed_form/elements/write closed_form/elements/total "
+    "closed_form/bytes/read closed_form/bytes/write closed_form/bytes/total closed_form/equal "
+    "compulsory/elements compulsory/bytes "
+    "operations/matmul_flops operations/pair_flops operations/pairs operations/tiles operations/empty_rows "
+    "operations/exp/scores operations/exp/rescale operations/exp/rescale_block operations/exp/combine "
+    "sram/placement sram/peak_elements sram/peak_bytes sram/peak_shared_bytes sram/peak_register_bytes "
+    "sram/capacity_elements sram/capacity_bytes sram/capacity_register_bytes sram/fits sram/resident_blocks "
+    "sram/limiter sram/tiles "
+    "numeric/max_abs_error numeric/rel_frobenius numeric/tolerance numeric/nan_rows numeric/max_lse_error numeric/ok "
+    "warnings";
+
+Column column_of(std::string_view path, std::string_view tensor) {
+  Column column;
+  for (const std::string_view part : split(path, '/')) {
+    column.path.emplace_back(part == "@" ? tensor : part);
+    column.name += (column.name.empty() ? "" : "_") + column.path.back();
+  }
+  return column;
+}
+
+}  // namespace
+
+const std::vector<Column>& point_columns() {
+  static const std::vector<Column> columns = [] {
+    std::vector<Column> made;
+    for (const std::string_view path : split(paths, ' ')) {
+      if (path.find('@') == std::string_view::npos) {
+        made.push_back(column_of(path, {}));
+      } else {
+        for (const std::string_view tensor : tensor_names) made.push_back(column_of(path, tensor));
+      }
+    }
+    return made;
+  }();
+  return columns;
+}
+
+const Json* find_path(const Json& point, const std::vector<std::string>& path) {
+  const Json* json = &point;
+  for (const std::string& key : path) {
+    if (!json->is_object()) return nullptr;
+    const auto found = json->find(key);
+    if (found == json->end()) return nullptr;
+    json = &*found;
+  }
+  return json;
+}
+
+}  // namespace tilemeter

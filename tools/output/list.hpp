@@ -1,0 +1,24 @@
+// Lists of points in each format, row by row.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tools/json.hpp"
+#include "tools/options/axis.hpp"
+#include "tools/output/target.hpp"
+
+namespace tilemeter {
+
+/// A list as text: head, then one row a point in order, then tail.
+struct ListFormat {
+  std::string head;
+  std::function<std::string(const Json& point, std::size_t index)> row;
+  std::string tail;
+};
+
+/// The list of `command`'s points. Tables and md show what varies over `grid` and the figures that matter; csv and json
+/// hold everything. Format::html gives the JSON that the page is made from.
+ListFormat list_format(Format format, std::string_view command, const Grid& grid);
+
+}  // namespace tilemeter

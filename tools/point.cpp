@@ -1,0 +1,163 @@
+#include "tools/point.hpp"
+
+#include <algorithm>
+
+#include "model/closed_form/catalog.hpp"
+#include "model/footprint.hpp"
+#include "sim/catalog.hpp"
+#include "tools/hints.hpp"
+#include "tools/resolve.hpp"
+
+namespace tilemeter {
+namespace {
+
+void set_tiling(ResolvedPoint& point, const Tiling& tiling) {
+  point.largest.tiling = tiling;
+  for (Case& part : point.parts) part.tiling = tiling;
+}
+
+void set_row_softmax(ResolvedPoint& point) {
+  const std::string_view name = point.algorithm->name;
+  for (Case& part : point.parts) part.options.row_softmax = resolve_row_softmax(name, part, point.budget);
+  point.largest.options.row_softmax = resolve_row_softmax(name, point.largest, point.budget);
+}
+
+/// Chooses the tile sizes. When no tile fits, the smallest one stands in and the reason is returned.
+std::optional<std::string> choose_tiling(ResolvedPoint& point) {
+  std::optional<std::string> refusal;
+  try {
+    Tiling tiling = resolve_tiling(point.algorithm->name, point.largest, point.rule, point.budget, point.granularity);
+    tiling.rule = point.rule;
+    set_tiling(point, tiling);
+  } catch (const FigureOverflow&) {
+    throw;
+  } catch (const InputError& error) {
+    refusal = error.what();
+    Tiling smallest = point.largest.tiling;
+    smallest.block_q = smallest.block_k = point.granularity.rows;
+    set_tiling(point, smallest);
+  }
+  set_row_softmax(point);
+  return refusal;
+}
+
+Overflow overflow_in(Count passed, const Budget& budget, DType operand) {
+  if (budget.elements) return {passed, std::nullopt};
+  return {ceil_div(passed, size_of(operand)), passed};
+}
+
+/// Tile sizes as the result states them: 0 where none could be chosen.
+Tiling stated_tiling(const ResolvedPoint& point, const PointResult& result) {
+  Tiling tiling = point.largest.tiling;
+  if (result.refusal) tiling.block_q = tiling.block_k = 0;
+  return tiling;
+}
+
+/// Holds the tiling against the budget; fills tiling, memory, fits, overflow and refusal.
+void hold_against_budget(ResolvedPoint& point, PointResult& result) {
+  if (!has_tiles(*point.algorithm)) return;
+  result.refusal = choose_tiling(point);
+  result.tiling = stated_tiling(point, result);
+  result.memory.tiles = on_chip_tiles(point.algorithm->name, point.largest);
+  result.memory.peak = footprint_of(result.memory.tiles);
+  if (!point.budget.limited()) return;
+  const Count passed = overflow_of(point.algorithm->name, point.largest, point.budget);
+  result.fits = passed == 0 && !result.refusal;
+  if (passed == 0) return;
+  result.overflow = overflow_in(passed, point.budget, point.largest.problem.dtype);
+  if (!result.refusal && point.budget.overflowing == Overflowing::refused) {
+    result.refusal = over_capacity_message(point.algorithm->name, point.largest, point.budget, point.granularity);
+  }
+}
+
+void merge(NumericCheck& whole, const NumericCheck& part) {
+  whole.max_abs_error = std::max(whole.max_abs_error, part.max_abs_error);
+  whole.rel_frobenius = std::max(whole.rel_frobenius, part.rel_frobenius);
+  whole.tolerance = std::max(whole.tolerance, part.tolerance);
+  whole.nan_rows += part.nan_rows;
+  whole.max_lse_error = std::max(whole.max_lse_error, part.max_lse_error);
+  whole.ok = whole.ok && part.ok;
+}
+
+Counted run_part(const ResolvedPoint& point, const Case& part, const RunOptions& options, PointResult& result) {
+  if (options.mode == Mode::count) return count(*point.algorithm, part, point.budget);
+  const NumericRun run = run_numeric(*point.algorithm, part, point.budget, options.seed);
+  if (result.numeric) {
+    merge(*result.numeric, run.check);
+  } else {
+    result.numeric = run.check;
+  }
+  return run.counted;
+}
+
+void add_sms(const ResolvedPoint& point, const Case& part, Count sms, PointResult& result) {
+  const std::vector<SmUse> uses = count_per_sm(*point.algorithm, part, point.budget, sms);
+  result.sms.resize(std::max(result.sms.size(), uses.size()));
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    result.sms[i].blocks += uses[i].blocks;
+    result.sms[i].traffic += uses[i].traffic;
+    result.sms[i].peak = std::max(result.sms[i].peak, uses[i].peak);
+  }
+}
+
+void add_bills(std::string_view algorithm, const Case& part, PointResult& result) {
+  add(result.closed, closed_form(algorithm, part));
+  add(result.compulsory, compulsory(algorithm, part));
+  const auto sum = [](std::string_view figure, Count a, Count b) {
+    return named(figure, [&] { return checked::add(a, b); });
+  };
+  result.pairs = sum("pairs", result.pairs, visible_pairs(part.problem));
+  result.empty_rows = sum("empty_rows", result.empty_rows, empty_rows(part.problem));
+}
+
+void run(const ResolvedPoint& point, const RunOptions& options, PointResult& result) {
+  result.memory = {};
+  for (const Case& part : point.parts) {
+    Counted counted = run_part(point, part, options, result);
+    add(result.counted, counted.work);
+    if (result.memory.tiles.empty() || result.memory.peak.bytes() < counted.memory.peak.bytes()) {
+      result.memory = std::move(counted.memory);
+    }
+    add_bills(point.algorithm->name, part, result);
+    if (options.sms) add_sms(point, part, *options.sms, result);
+  }
+  result.expression = expression_of(point.algorithm->name, point.largest);
+}
+
+/// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds: every pair of rows moves
+/// its rows of Q, K, V, O and a few statistics of at most 8 bytes.
+bool far_from_overflow(const Problem& problem) {
+  const auto size = [](Count value) { return static_cast<long double>(value) + 1; };
+  const long double scores = size(problem.batch) * size(problem.heads) * size(problem.seq_q) * size(problem.seq_k);
+  return scores * 64 * (size(problem.head_dim) + size(problem.head_dim_v) + 8) < 0x1p62L;
+}
+
+}  // namespace
+
+PointResult evaluate(const PointRequest& request, const RunOptions& options) {
+  ResolvedPoint point = resolve(request);
+  PointResult result;
+  result.request = request;
+  result.problem = point.largest.problem;
+  result.options = point.largest.options;
+  result.budget = point.budget;
+  hold_against_budget(point, result);
+  if (!result.refusal) run(point, options, result);
+  result.hints = hints_of(result);
+  return result;
+}
+
+void check(const PointRequest& request, const RunOptions& options) {
+  ResolvedPoint point = resolve(request);
+  if (options.mode == Mode::numeric && point.largest.problem.dtype == DType::fp8) {
+    throw InputError("--dtype fp8 in --mode numeric: expected fp64, fp32, fp16 or bf16; fp8 can be counted");
+  }
+  if (point.parts.size() == 1 && far_from_overflow(point.largest.problem)) return;
+  PointResult result;
+  hold_against_budget(point, result);
+  if (result.refusal) return;
+  for (const Case& part : point.parts) add_bills(point.algorithm->name, part, result);
+  result.closed.total();
+}
+
+}  // namespace tilemeter

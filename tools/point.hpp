@@ -1,0 +1,65 @@
+// One point evaluated: counted by the simulator, billed by the closed form, and compared.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/work.hpp"
+#include "sim/run.hpp"
+#include "tools/options/request.hpp"
+
+namespace tilemeter {
+
+enum class Mode { count, numeric };
+
+/// How points run.
+struct RunOptions {
+  Mode mode = Mode::count;
+  std::uint64_t seed = 1;
+  std::optional<Count> sms;  ///< also spread the blocks over this many SMs
+};
+
+/// By how much a tiling passes its budget. `bytes` is absent for a budget in elements; `elements` of a budget in bytes
+/// are operands.
+struct Overflow {
+  Count elements = 0;
+  std::optional<Count> bytes;
+};
+
+/// Everything there is to say about one point. With segments, sums over them.
+struct PointResult {
+  PointRequest request;
+  Problem problem;  ///< defaults filled in
+  Options options;  ///< those that the algorithm takes
+  Budget budget;
+  std::optional<Tiling> tiling;  ///< absent for algorithms without tiles; sizes 0 when no tile fits
+  MemoryUse memory;              ///< of the fullest block
+  std::optional<bool> fits;      ///< absent without a limit
+  std::optional<Overflow> overflow;
+  std::optional<std::string> refusal;  ///< why the point was not counted; then nothing below is filled
+
+  Work counted;
+  Work closed;
+  Work compulsory;
+  std::string expression;
+  Count pairs = 0;
+  Count empty_rows = 0;
+  std::optional<NumericCheck> numeric;
+  std::vector<SmUse> sms;
+  std::vector<std::string> hints;
+
+  bool equal() const { return counted == closed; }
+  /// Whether every check that was made held.
+  bool consistent() const { return refusal || (equal() && (!numeric || numeric->ok)); }
+};
+
+/// Evaluates a point. A tiling that does not fit is a refusal, unless the request counts it. Throws InputError for
+/// wrong input and FigureOverflow past 2^63 - 1.
+PointResult evaluate(const PointRequest& request, const RunOptions& options);
+
+/// Throws InputError for everything that is wrong with a request apart from its capacity, without counting it.
+void check(const PointRequest& request, const RunOptions& options);
+
+}  // namespace tilemeter

@@ -1,0 +1,114 @@
+#include "tools/resolve.hpp"
+
+#include <algorithm>
+
+#include "sim/catalog.hpp"
+#include "tools/options/point_table.hpp"
+#include "tools/options/text.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr Count device_tile_multiple = 16;         // rows of a matrix instruction
+constexpr Count most_registers_per_block = 65536;  // a limit of CUDA, whatever the register file
+constexpr Count register_bytes = 4;
+
+Problem problem_of(const PointRequest& request) {
+  Problem problem = request.problem;
+  problem.kv_heads = request.kv_heads.value_or(problem.heads);
+  problem.head_dim_v = request.head_dim_v.value_or(problem.head_dim);
+  problem.stat_dtype = request.stat_dtype.value_or(problem.dtype == DType::fp64 ? DType::fp64 : DType::fp32);
+  problem.score_dtype = request.score_dtype.value_or(problem.dtype);
+  problem.o_dtype = request.o_dtype.value_or(problem.dtype);
+  if (request.segments) {
+    for (const Segment& segment : *request.segments) {
+      problem.seq_q = std::max(problem.seq_q, segment.seq_q);
+      problem.seq_k = std::max(problem.seq_k, segment.seq_k);
+    }
+  }
+  validate(problem);
+  return problem;
+}
+
+PointRequest without_foreign_options(PointRequest request) {
+  for (const OwnOption& own : own_options()) {
+    if (!has_word(request.algorithm->options, own.option.spec.name())) own.reset(request);
+  }
+  return request;
+}
+
+BlockRule rule_of(const PointRequest& request, const Budget& budget) {
+  if (!has_tiles(*request.algorithm)) return BlockRule::standard;
+  if (request.block_q) return BlockRule::given;
+  if (request.rule) return *request.rule;
+  return budget.limited() ? BlockRule::fit : BlockRule::standard;
+}
+
+std::vector<Case> parts_of(const PointRequest& request, const Case& largest) {
+  if (!request.segments) return {largest};
+  std::vector<Case> parts;
+  for (const Segment& segment : *request.segments) {
+    if (segment.seq_q == 0) continue;
+    Case part = largest;
+    part.problem.seq_q = segment.seq_q;
+    part.problem.seq_k = segment.seq_k;
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+void limit_by_size(const PointRequest& request, Budget& budget) {
+  const Size size = *request.sram;
+  if (size.unit == SizeUnit::bytes) {
+    budget.bytes = Bytes(size.amount);
+  } else if (budget.placement == Placement::sram) {
+    budget.elements = Elements(size.amount);
+  } else {
+    throw InputError("--sram " + to_string(size) +
+                     " counts elements: shared memory takes a size in bytes, such as 100KiB, or add --placement sram");
+  }
+}
+
+}  // namespace
+
+bool has_tiles(const Algorithm& algorithm) { return algorithm.order != LoopOrder::untiled; }
+
+Budget budget_of(const PointRequest& request) {
+  Budget budget;
+  budget.placement = request.placement.value_or(request.device ? Placement::gpu : Placement::sram);
+  budget.overflowing = request.overflowing;
+  if (request.device) {
+    budget.owner = request.device->name;
+    budget.bytes = request.device->sm.shared_per_block;
+    if (budget.placement == Placement::gpu) {
+      budget.registers = Bytes(std::min(request.device->sm.registers, most_registers_per_block) * register_bytes);
+    }
+  }
+  if (request.sram) {
+    budget.bytes.reset();
+    budget.owner += (request.device ? " with --sram " : "--sram ") + to_string(*request.sram);
+    limit_by_size(request, budget);
+  }
+  return budget;
+}
+
+ResolvedPoint resolve(const PointRequest& asked) {
+  const PointRequest request = without_foreign_options(asked);
+  ResolvedPoint resolved;
+  resolved.algorithm = request.algorithm;
+  resolved.budget = budget_of(request);
+  resolved.granularity.rows = request.device ? device_tile_multiple : 1;
+  resolved.rule = rule_of(request, resolved.budget);
+  resolved.largest.problem = problem_of(request);
+  resolved.largest.options = request.options;
+  Tiling& tiling = resolved.largest.tiling;
+  tiling.block_q = request.block_q.value_or(tiling.block_q);
+  tiling.block_k = request.block_k.value_or(tiling.block_k);
+  tiling.block_d = request.block_d;
+  tiling.stages = request.stages;
+  tiling.rule = resolved.rule;
+  resolved.parts = parts_of(request, resolved.largest);
+  return resolved;
+}
+
+}  // namespace tilemeter

@@ -1,0 +1,31 @@
+// From what the user asked for to a point that can run: defaults filled in, sizes checked, the budget worked out.
+#pragma once
+
+#include <vector>
+
+#include "model/tiling_rule.hpp"
+#include "tools/options/request.hpp"
+
+namespace tilemeter {
+
+/// A point whose tile sizes are still to be chosen.
+struct ResolvedPoint {
+  const Algorithm* algorithm = nullptr;
+  Case largest;             ///< the point; with segments, the longest lengths and batch 1
+  std::vector<Case> parts;  ///< what runs: the point itself, or one case a segment that has query rows
+  BlockRule rule = BlockRule::standard;
+  Budget budget;
+  TileGranularity granularity;
+};
+
+/// Throws InputError that names the option at fault.
+ResolvedPoint resolve(const PointRequest& request);
+
+/// The limits of the memory on chip. `--sram` alone is one budget for every tile; a device limits shared memory and
+/// registers of a block, at most 65536 registers; with both, the size replaces the device's shared memory per block.
+Budget budget_of(const PointRequest& request);
+
+/// Algorithms without tiles (standard, standard_unfused) have no capacity and no tile sizes.
+bool has_tiles(const Algorithm& algorithm);
+
+}  // namespace tilemeter

@@ -1,0 +1,159 @@
+#include "tools/sweep/sweep.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <filesystem>
+
+#include "tools/json.hpp"
+#include "tools/log.hpp"
+#include "tools/options/text.hpp"
+#include "tools/output/list.hpp"
+#include "tools/report/report.hpp"
+#include "tools/sweep/interrupt.hpp"
+#include "tools/version.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::size_t write_size = 1 << 16;
+
+int status_of(std::size_t failures) {
+  if (failures == 0) return 0;
+  log_error(std::to_string(failures) +
+            " points failed their check: a count differs from its closed form, or numbers are wrong");
+  return 1;
+}
+
+Json json_of(const Sweep& sweep, std::size_t point, std::atomic<std::size_t>& failures) {
+  const PointResult result = evaluate(sweep.grid[point], sweep.options);
+  if (!result.consistent()) ++failures;
+  return point_json(result, Feasibility::stated);
+}
+
+bool is_consistent(const Json& point) {
+  const auto closed = point.find("closed_form");
+  if (closed == point.end()) return true;
+  const auto numeric = point.find("numeric");
+  return (*closed)["equal"] == true && (numeric == point.end() || (*numeric)["ok"] == true);
+}
+
+/// The whole list as text, handed to `write` in pieces.
+template <class Write>
+void write_list(const ListFormat& list, const Journal& journal, std::size_t points, Format format,
+                std::size_t& failures, Write write) {
+  std::string text = list.head;
+  for (std::size_t i = 0; i < points; ++i) {
+    const Json point = Json::parse(journal.read(i));
+    if (!is_consistent(point)) ++failures;
+    text += list.row(point, i);
+    if (format == Format::html || text.size() < write_size) continue;
+    write(text);
+    text.clear();
+  }
+  text += list.tail;
+  write(format == Format::html ? render_report(text, "tilemeter sweep") : text);
+}
+
+int finish_file(const Sweep& sweep, const Target& target, Journal& journal) {
+  std::size_t failures = 0;
+  PendingFile file(*target.path, *target.path + ".writing");
+  write_list(list_format(target.format, "sweep", sweep.grid), journal, sweep.grid.size(), target.format, failures,
+             [&](std::string_view text) { file.write(text); });
+  file.commit();
+  journal.remove();
+  return status_of(failures);
+}
+
+std::string how_to_resume(const Journal& journal, std::size_t points) {
+  return "interrupted after " + std::to_string(journal.size()) + " of " + std::to_string(points) + " points, kept in " +
+         journal.path() + ": run the same command with --resume to continue";
+}
+
+/// The checksum of the files that options name, so that a changed file is noticed.
+std::uint32_t inputs_checksum(const Arguments& arguments) {
+  std::string contents;
+  for (const Arguments::Given& given : arguments.options()) {
+    if (given.option != "--segments" && given.option != "--device") continue;
+    for (const std::string_view name : split(given.value, ',')) {
+      const std::string path(name);
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(path, ignored)) contents += read_file(given.option, path);
+    }
+  }
+  return crc32(contents);
+}
+
+}  // namespace
+
+int sweep_to_output(const Sweep& sweep, Format format) {
+  const InterruptGuard guard;
+  const ListFormat list = list_format(format, "sweep", sweep.grid);
+  std::atomic<std::size_t> failures = 0;
+  std::string whole = list.head;
+  const auto flush = [&](std::string& text) {
+    if (format == Format::html) return;
+    write_out(text);
+    text.clear();
+  };
+  flush(whole);
+  Progress progress(::isatty(STDOUT_FILENO) != 0 ? Bar::hidden : sweep.bar, sweep.grid.size(), 0);
+  const std::size_t taken = run_pool({.threads = sweep.threads, .delivery = Delivery::in_order},
+                                     {.count = sweep.grid.size(),
+                                      .skip = nullptr,
+                                      .make = [&](std::size_t i) { return list.row(json_of(sweep, i, failures), i); },
+                                      .take =
+                                          [&](std::size_t, std::string text) {
+                                            whole += text;
+                                            flush(whole);
+                                          },
+                                      .progress = [&](std::size_t done) { progress.show(done); },
+                                      .stop = InterruptGuard::requested});
+  whole += list.tail;
+  if (taken < sweep.grid.size()) {
+    flush(whole);
+    throw Interrupted("interrupted after " + std::to_string(taken) + " of " + std::to_string(sweep.grid.size()) +
+                      " points; with -o FILE an interrupted sweep can be resumed");
+  }
+  write_out(format == Format::html ? render_report(whole, "tilemeter sweep") : whole);
+  return status_of(failures);
+}
+
+int sweep_to_file(const Sweep& sweep, const Target& target, const SweepIdentity& identity, Start start) {
+  const InterruptGuard guard;
+  const std::size_t points = sweep.grid.size();
+  require_writable(*target.path);
+  const std::string partial = partial_path(*target.path);
+  Journal journal =
+      start == Start::resumed ? Journal::resume(partial, identity, points) : Journal::start(partial, identity, points);
+  log_detail(std::to_string(journal.size()) + " of " + std::to_string(points) + " points are in " + partial);
+  std::atomic<std::size_t> failures = 0;
+  {
+    Progress progress(sweep.bar, points, journal.size());
+    run_pool({.threads = sweep.threads, .delivery = Delivery::as_finished},
+             {.count = points,
+              .skip = [&](std::size_t i) { return journal.has(i); },
+              .make = [&](std::size_t i) { return json_of(sweep, i, failures).dump(); },
+              .take = [&](std::size_t i, std::string text) { journal.append(i, text); },
+              .progress = [&](std::size_t done) { progress.show(done); },
+              .stop = InterruptGuard::requested});
+  }
+  if (journal.size() < points) throw Interrupted(how_to_resume(journal, points));
+  return finish_file(sweep, target, journal);
+}
+
+SweepIdentity identity_of(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 5> apart = {"-o", "-j", "-q", "-v", "--resume"};
+  SweepIdentity identity{
+      .version = std::string(program_version), .command_line = "sweep", .inputs = inputs_checksum(arguments)};
+  for (const Arguments::Given& given : arguments.options()) {
+    if (std::find(apart.begin(), apart.end(), given.option) != apart.end()) continue;
+    identity.command_line += " " + given.option + (given.value.empty() ? "" : " " + given.value);
+  }
+  std::replace(identity.command_line.begin(), identity.command_line.end(), '\n', ' ');
+  return identity;
+}
+
+}  // namespace tilemeter
