@@ -40,28 +40,32 @@ bool is_consistent(const Json& point) {
   return (*closed)["equal"] == true && (numeric == point.end() || (*numeric)["ok"] == true);
 }
 
-/// The whole list as text, handed to `write` in pieces.
-template <class Write>
-void write_list(const ListFormat& list, const Journal& journal, std::size_t points, Format format,
-                std::size_t& failures, Write write) {
-  std::string text = list.head;
-  for (std::size_t i = 0; i < points; ++i) {
-    const Json point = Json::parse(journal.read(i));
-    if (!is_consistent(point)) ++failures;
-    text += list.row(point, i);
-    if (format == Format::html || text.size() < write_size) continue;
-    write(text);
-    text.clear();
-  }
-  text += list.tail;
-  write(format == Format::html ? render_report(text, "tilemeter sweep") : text);
-}
-
+/// Makes FILE of the journal: rows are rendered by all threads and written in the order of the points.
 int finish_file(const Sweep& sweep, const Target& target, Journal& journal) {
-  std::size_t failures = 0;
+  const ListFormat list = list_format(target.format, "sweep", sweep.grid);
+  std::atomic<std::size_t> failures = 0;
   PendingFile file(*target.path, *target.path + ".writing");
-  write_list(list_format(target.format, "sweep", sweep.grid), journal, sweep.grid.size(), target.format, failures,
-             [&](std::string_view text) { file.write(text); });
+  std::string text = list.head;
+  run_pool({.threads = sweep.threads, .delivery = Delivery::in_order},
+           {.count = sweep.grid.size(),
+            .skip = nullptr,
+            .make =
+                [&](std::size_t i) {
+                  const Json point = Json::parse(journal.read(i));
+                  if (!is_consistent(point)) ++failures;
+                  return list.row(point, i);
+                },
+            .take =
+                [&](std::size_t, const std::string& row) {
+                  text += row;
+                  if (target.format == Format::html || text.size() < write_size) return;
+                  file.write(text);
+                  text.clear();
+                },
+            .progress = [](std::size_t) {},
+            .stop = [] { return false; }});
+  text += list.tail;
+  file.write(target.format == Format::html ? render_report(text, "tilemeter sweep") : text);
   file.commit();
   journal.remove();
   return status_of(failures);
