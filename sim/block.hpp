@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "model/geometry.hpp"
-#include "sim/numerics.hpp"
 #include "sim/tile.hpp"
 
 namespace tilemeter {

@@ -132,7 +132,7 @@ template <class P>
 template <Space S>
 void Block<P>::load(Phase phase, Tile<P, S>& to, const View<P>& from) {
   to.resize(from.shape);
-  if constexpr (real) to.numbers() = from.numbers();
+  if constexpr (real) numerics::copy<typename P::Scalar>(to.numbers(), from.numbers());
   const Elements elements = from.shape.elements();
   report({.phase = phase,
           .unit = Unit::memory,
@@ -146,9 +146,8 @@ template <Space S>
 void Block<P>::store(Phase phase, const View<P>& to, const Tile<P, S>& from) {
   if (from.shape != to.shape) throw std::logic_error("a store of another shape than its target");
   if constexpr (real) {
-    auto target = to.numbers();
-    target = from.numbers();
-    round_in_place(to.tensor->dtype, target);
+    numerics::copy<typename P::Scalar>(to.numbers(), from.numbers());
+    numerics::round_all<typename P::Scalar>(to.tensor->dtype, to.numbers());
   }
   const Elements elements = to.shape.elements();
   report({.phase = phase,

@@ -9,7 +9,7 @@ template <class P>
 template <Space S>
 void Block<P>::fill(Tile<P, S>& tile, Shape shape, double value) {
   tile.resize(shape);
-  if constexpr (real) tile.numbers().setConstant(static_cast<typename P::Scalar>(value));
+  if constexpr (real) numerics::fill<typename P::Scalar>(tile.numbers(), static_cast<typename P::Scalar>(value));
   report({.phase = Phase::transform, .writes = {tile.id, no_tile, no_tile}});
 }
 
@@ -17,14 +17,14 @@ template <class P>
 template <Space A, Space B>
 void Block<P>::scores(RegisterTile<P>& s, const Tile<P, A>& q, const Tile<P, B>& k) {
   s.resize({q.shape.rows, k.shape.rows});
-  if constexpr (real) s.numbers().setZero();
+  if constexpr (real) numerics::fill<typename P::Scalar>(s.numbers(), 0);
   add_scores(s, q, k);
 }
 
 template <class P>
 template <Space A, Space B>
 void Block<P>::add_scores(RegisterTile<P>& s, const Tile<P, A>& q, const Tile<P, B>& k) {
-  if constexpr (real) s.numbers().noalias() += q.numbers() * k.numbers().transpose();
+  if constexpr (real) numerics::add_scores<typename P::Scalar>(s.numbers(), q.numbers(), k.numbers());
   report({.phase = Phase::scores,
           .unit = Unit::tensor,
           .matmul_flops = Flops(2) * s.shape.elements().value() * q.shape.cols,
@@ -34,19 +34,19 @@ void Block<P>::add_scores(RegisterTile<P>& s, const Tile<P, A>& q, const Tile<P,
 
 template <class P>
 void Block<P>::scale(RegisterTile<P>& s, double factor) {
-  if constexpr (real) s.numbers() *= static_cast<typename P::Scalar>(factor);
+  if constexpr (real) numerics::scale<typename P::Scalar>(s.numbers(), static_cast<typename P::Scalar>(factor));
   report({.phase = Phase::transform, .reads = {s.id, no_tile, no_tile, no_tile}, .writes = {s.id, no_tile, no_tile}});
 }
 
 template <class P>
 void Block<P>::mask(RegisterTile<P>& s, const Visibility& visibility, Count row, Count key) {
-  if constexpr (real) numerics::mask(s.numbers(), visibility, row, key);
+  if constexpr (real) numerics::mask<typename P::Scalar>(s.numbers(), visibility, row, key);
   report({.phase = Phase::mask, .reads = {s.id, no_tile, no_tile, no_tile}, .writes = {s.id, no_tile, no_tile}});
 }
 
 template <class P>
 void Block<P>::softmax(RegisterTile<P>& s) {
-  if constexpr (real) numerics::softmax(s.numbers());
+  if constexpr (real) numerics::softmax<typename P::Scalar>(s.numbers());
   report({.phase = Phase::softmax,
           .exp = {.scores = s.shape.elements().value()},
           .reads = {s.id, no_tile, no_tile, no_tile},
@@ -55,7 +55,9 @@ void Block<P>::softmax(RegisterTile<P>& s) {
 
 template <class P>
 void Block<P>::online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l, RowFactors<P>& factors) {
-  if constexpr (real) numerics::online_softmax(s.numbers(), m.numbers(), l.numbers(), factors.rescale, factors.carried);
+  if constexpr (real) {
+    numerics::online_softmax<typename P::Scalar>(s.numbers(), m.numbers(), l.numbers(), factors.rescale, factors.carried);
+  }
   report({.phase = Phase::softmax,
           .exp = {.scores = s.shape.elements().value(), .rescale = s.shape.rows},
           .reads = {s.id, m.id, l.id, no_tile},
@@ -64,13 +66,7 @@ void Block<P>::online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTi
 
 template <class P>
 void Block<P>::normalise(RegisterTile<P>& s, const RegisterTile<P>& m, const RegisterTile<P>& l) {
-  if constexpr (real) {
-    using Scalar = typename P::Scalar;
-    for (Eigen::Index r = 0; r < s.shape.rows; ++r) {
-      numerics::exponentiate(s.numbers().row(r), numerics::shift_of<Scalar>(m.numbers()(r, 0)));
-    }
-    numerics::divide_rows(s.numbers(), l.numbers());
-  }
+  if constexpr (real) numerics::normalise<typename P::Scalar>(s.numbers(), m.numbers(), l.numbers());
   report({.phase = Phase::softmax,
           .exp = {.scores = s.shape.elements().value()},
           .reads = {s.id, m.id, l.id, no_tile},
@@ -79,7 +75,7 @@ void Block<P>::normalise(RegisterTile<P>& s, const RegisterTile<P>& m, const Reg
 
 template <class P>
 void Block<P>::scale_rows(RegisterTile<P>& o, const typename P::Storage& factors) {
-  if constexpr (real) o.numbers().array().colwise() *= factors.col(0).head(o.shape.rows).array();
+  if constexpr (real) numerics::scale_rows<typename P::Scalar>(o.numbers(), factors);
   report({.phase = Phase::rescale, .reads = {o.id, no_tile, no_tile, no_tile}, .writes = {o.id, no_tile, no_tile}});
 }
 
@@ -87,8 +83,8 @@ template <class P>
 template <Space A, Space B>
 void Block<P>::accumulate(RegisterTile<P>& o, Tile<P, A>& p, const Tile<P, B>& v, DType operand) {
   if constexpr (real) {
-    round_in_place(operand, p.numbers());
-    o.numbers().noalias() += p.numbers() * v.numbers();
+    numerics::round_all<typename P::Scalar>(operand, p.numbers());
+    numerics::accumulate<typename P::Scalar>(o.numbers(), p.numbers(), v.numbers());
   }
   report({.phase = Phase::accumulate,
           .unit = Unit::tensor,
@@ -99,7 +95,7 @@ void Block<P>::accumulate(RegisterTile<P>& o, Tile<P, A>& p, const Tile<P, B>& v
 
 template <class P>
 void Block<P>::divide_rows(RegisterTile<P>& o, const RegisterTile<P>& l) {
-  if constexpr (real) numerics::divide_rows(o.numbers(), l.numbers());
+  if constexpr (real) numerics::divide_rows<typename P::Scalar>(o.numbers(), l.numbers());
   report({.phase = Phase::finish, .reads = {o.id, l.id, no_tile, no_tile}, .writes = {o.id, no_tile, no_tile}});
 }
 
@@ -107,10 +103,7 @@ template <class P>
 void Block<P>::log_sum_exp(RegisterTile<P>& m, const RegisterTile<P>& l, double empty) {
   if constexpr (real) {
     using Scalar = typename P::Scalar;
-    for (Eigen::Index r = 0; r < m.shape.rows; ++r) {
-      const Scalar sum = l.numbers()(r, 0);
-      m.numbers()(r, 0) = sum == Scalar(0) ? static_cast<Scalar>(empty) : m.numbers()(r, 0) + std::log(sum);
-    }
+    numerics::log_sum_exp<Scalar>(m.numbers(), l.numbers(), static_cast<Scalar>(empty));
   }
   report({.phase = Phase::finish, .reads = {m.id, l.id, no_tile, no_tile}, .writes = {m.id, no_tile, no_tile}});
 }
@@ -118,27 +111,13 @@ void Block<P>::log_sum_exp(RegisterTile<P>& m, const RegisterTile<P>& l, double 
 template <class P>
 void Block<P>::dropout(RegisterTile<P>& p, RegisterTile<P>& z, Count stream, Count row) {
   z.resize(p.shape);
-  if constexpr (real) {
-    using Scalar = typename P::Scalar;
-    for (Eigen::Index r = 0; r < p.shape.rows; ++r) {
-      for (Eigen::Index c = 0; c < p.shape.cols; ++c) {
-        z.numbers()(r, c) = numerics::dropout_keeps(stream, row + r, c) ? Scalar(1) : Scalar(0);
-      }
-    }
-    p.numbers().array() *= z.numbers().array() / static_cast<Scalar>(numerics::dropout_keep_probability);
-  }
+  if constexpr (real) numerics::dropout<typename P::Scalar>(p.numbers(), z.numbers(), stream, row);
   report({.phase = Phase::transform, .reads = {p.id, no_tile, no_tile, no_tile}, .writes = {p.id, z.id, no_tile}});
 }
 
 template <class P>
 void Block<P>::add_bias(RegisterTile<P>& s, const RegisterTile<P>& bias) {
-  if constexpr (real) {
-    if (bias.shape.rows == 1) {
-      s.numbers().rowwise() += bias.numbers().row(0);
-    } else {
-      s.numbers() += bias.numbers();
-    }
-  }
+  if constexpr (real) numerics::add_bias<typename P::Scalar>(s.numbers(), bias.numbers());
   report({.phase = Phase::mask, .reads = {s.id, bias.id, no_tile, no_tile}, .writes = {s.id, no_tile, no_tile}});
 }
 

@@ -9,6 +9,7 @@
 #include "sim/gpu.hpp"
 #include "sim/ledger.hpp"
 #include "sim/operands.hpp"
+#include "sim/rounding.hpp"
 
 namespace tilemeter {
 namespace {
@@ -46,7 +47,7 @@ template <class Scalar>
 void write(Tensor<Real<Scalar>>& tensor, const std::vector<Matrix>& values) {
   for (std::size_t stream = 0; stream < values.size(); ++stream) {
     tensor.streams[stream] = values[stream].template cast<Scalar>();
-    round_in_place(tensor.dtype, tensor.streams[stream]);
+    numerics::round_all<Scalar>(tensor.dtype, tensor.streams[stream]);
   }
 }
 

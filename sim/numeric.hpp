@@ -1,15 +1,15 @@
 // Runs with numbers: inputs, outputs, and the reference that they are checked against.
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <vector>
 
+#include "sim/numerics.hpp"
 #include "sim/run.hpp"
 
 namespace tilemeter {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Matrix = numerics::Numbers<double>;
 
 /// The operands of a problem: one Q per stream (packed rows interleave the heads of a group), one K and V per K/V head.
 struct Inputs {

@@ -1,107 +1,81 @@
-// The arithmetic of the verbs on Real tiles. Ghost tiles never get here.
+// The arithmetic of the verbs on Real tiles, for float and double. Ghost tiles never get here.
 #pragma once
 
 #include <Eigen/Core>
-#include <cmath>
-#include <limits>
 
+#include "model/dtype.hpp"
 #include "model/visibility.hpp"
-#include "sim/rounding.hpp"
 
 namespace tilemeter::numerics {
 
 template <class Scalar>
-inline constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
-
-/// The value to subtract before exponentials: the maximum, or 0 for a row that has seen no key, so that
-/// -inf - (-inf) never happens.
+using Numbers = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// A rectangle of numbers that a function may change.
 template <class Scalar>
-Scalar shift_of(Scalar maximum) {
-  return maximum == minus_infinity<Scalar> ? Scalar(0) : maximum;
-}
+using Out = Eigen::Ref<Numbers<Scalar>, 0, Eigen::OuterStride<>>;
+/// A rectangle of numbers that it reads.
+template <class Scalar>
+using In = Eigen::Ref<const Numbers<Scalar>, 0, Eigen::OuterStride<>>;
 
-/// row = exp(row - shift), exactly 0 where row is -inf. Returns the sum.
-template <class Row, class Scalar>
-Scalar exponentiate(Row row, Scalar shift) {
-  row = (row.array() == minus_infinity<Scalar>).select(Scalar(0), (row.array() - shift).exp()).matrix();
-  return row.sum();
-}
+template <class Scalar>
+void copy(Out<Scalar> to, const In<Scalar>& from);
 
-/// Maximum of a row; -inf for an empty one.
-template <class Row>
-auto maximum_of(const Row& row) {
-  using Scalar = typename Row::Scalar;
-  return row.size() == 0 ? minus_infinity<Scalar> : row.template maxCoeff<Eigen::PropagateNaN>();
-}
+template <class Scalar>
+void fill(Out<Scalar> numbers, Scalar value);
 
-/// Sets the scores that rows from `row` on may not see to -inf. Columns are keys from `key` on.
-template <class Scores>
-void mask(Scores scores, const Visibility& visibility, Count row, Count key) {
-  using Scalar = typename Scores::Scalar;
-  const Count cols = scores.cols();
-  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
-    const KeyRange keys = visibility.keys_of(row + r);
-    const Count first = std::clamp<Count>(keys.first - key, 0, cols);
-    const Count last = std::clamp<Count>(keys.last - key, first, cols);
-    scores.row(r).head(first).setConstant(minus_infinity<Scalar>);
-    scores.row(r).tail(cols - last).setConstant(minus_infinity<Scalar>);
-    if (!visibility.is_arbitrary()) continue;
-    for (Count c = first; c < last; ++c) {
-      if (!visibility.allows(row + r, key + c)) scores(r, c) = minus_infinity<Scalar>;
-    }
-  }
-}
+template <class Scalar>
+void scale(Out<Scalar> numbers, Scalar factor);
+
+/// s += bias; a bias of one row is added to every row.
+template <class Scalar>
+void add_bias(Out<Scalar> s, const In<Scalar>& bias);
+
+/// s += q k^T.
+template <class Scalar>
+void add_scores(Out<Scalar> s, const In<Scalar>& q, const In<Scalar>& k);
+
+/// o += p v.
+template <class Scalar>
+void accumulate(Out<Scalar> o, const In<Scalar>& p, const In<Scalar>& v);
+
+/// Rounds every number to `type`. Types wider than Scalar leave it as it is.
+template <class Scalar>
+void round_all(DType type, Out<Scalar> numbers);
+
+/// Sets the scores that stream rows from `row` on may not see to -inf. Columns are keys from `key` on.
+template <class Scalar>
+void mask(Out<Scalar> scores, const Visibility& visibility, Count row, Count key);
 
 /// Softmax of whole rows; a row without keys becomes zeros.
-template <class Scores>
-void softmax(Scores scores) {
-  using Scalar = typename Scores::Scalar;
-  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
-    auto row = scores.row(r);
-    const Scalar sum = exponentiate(row, shift_of<Scalar>(maximum_of(row)));
-    if (sum != Scalar(0)) row /= sum;
-  }
-}
+template <class Scalar>
+void softmax(Out<Scalar> scores);
 
-/// One step of the online softmax: scores become exp(s - m_new); m and l are updated; `rescale` is
+/// One step of the online softmax: scores become exp(s - m_new); m and l (one column each) are updated; `rescale` is
 /// exp(m_old - m_new) and `carried` that factor times the old l.
-template <class Scores, class Rows, class Factors>
-void online_softmax(Scores scores, Rows m, Rows l, Factors& rescale, Factors& carried) {
-  using Scalar = typename Scores::Scalar;
-  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
-    auto row = scores.row(r);
-    const Scalar largest = maximum_of(row);
-    const Scalar maximum = largest > m(r, 0) || std::isnan(largest) ? largest : m(r, 0);
-    const Scalar shift = shift_of<Scalar>(maximum);
-    rescale(r, 0) = std::exp(m(r, 0) - shift);
-    carried(r, 0) = rescale(r, 0) * l(r, 0);
-    l(r, 0) = carried(r, 0) + exponentiate(row, shift);
-    m(r, 0) = maximum;
-  }
-}
+template <class Scalar>
+void online_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l, Out<Scalar> rescale, Out<Scalar> carried);
 
-/// rows[r] /= l[r]; rows whose l is 0 saw no key and become 0.
-template <class Numbers, class Sums>
-void divide_rows(Numbers numbers, const Sums& sums) {
-  using Scalar = typename Numbers::Scalar;
-  for (Eigen::Index r = 0; r < numbers.rows(); ++r) {
-    if (sums(r, 0) == Scalar(0)) {
-      numbers.row(r).setZero();
-    } else {
-      numbers.row(r) /= sums(r, 0);
-    }
-  }
-}
+/// scores = exp(scores - m) / l, with the statistics of whole rows.
+template <class Scalar>
+void normalise(Out<Scalar> scores, const In<Scalar>& m, const In<Scalar>& l);
 
-/// Whether dropout keeps the score of a (row, key) pair of a stream: a fixed pseudo-random choice, 9 of 10.
-inline bool dropout_keeps(Count stream, Count row, Count key) {
-  auto mix = static_cast<std::uint64_t>(stream) * 0x9E3779B97F4A7C15U ^ static_cast<std::uint64_t>(row) * 0xC2B2AE3D27D4EB4FU ^
-             static_cast<std::uint64_t>(key) * 0x165667B19E3779F9U;
-  mix ^= mix >> 31;
-  mix *= 0x7FB5D329728EA185U;
-  mix ^= mix >> 27;
-  return mix % 10 != 0;
-}
-inline constexpr double dropout_keep_probability = 0.9;
+/// numbers[r] *= factors[r].
+template <class Scalar>
+void scale_rows(Out<Scalar> numbers, const In<Scalar>& factors);
+
+/// numbers[r] /= sums[r]; rows whose sum is 0 saw no key and become 0.
+template <class Scalar>
+void divide_rows(Out<Scalar> numbers, const In<Scalar>& sums);
+
+/// m = m + log(l), or `empty` where l is 0.
+template <class Scalar>
+void log_sum_exp(Out<Scalar> m, const In<Scalar>& l, Scalar empty);
+
+/// p = p z / keep probability with z the kept scores of `stream` from stream row `row` on.
+template <class Scalar>
+void dropout(Out<Scalar> p, Out<Scalar> z, Count stream, Count row);
+
+/// Softmax of rows in double precision with their log-sum-exp, for the reference. `empty` is that of a row without keys.
+void reference_softmax(Out<double> scores, Out<double> lse, double empty);
 
 }  // namespace tilemeter::numerics

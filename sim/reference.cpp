@@ -1,10 +1,8 @@
 // Attention in double precision, and the comparison with it.
-#include <Eigen/Core>
 #include <cmath>
 
 #include "model/visibility.hpp"
 #include "sim/numeric.hpp"
-#include "sim/numerics.hpp"
 #include "sim/operands.hpp"
 
 namespace tilemeter {
@@ -12,30 +10,18 @@ namespace {
 
 constexpr Count panel_rows = 64;
 
-void drop(Eigen::Ref<Matrix> weights, Count stream, Count row) {
-  for (Eigen::Index r = 0; r < weights.rows(); ++r) {
-    for (Eigen::Index c = 0; c < weights.cols(); ++c) {
-      const bool kept = numerics::dropout_keeps(stream, row + r, c);
-      weights(r, c) *= kept ? 1.0 / numerics::dropout_keep_probability : 0.0;
-    }
-  }
-}
-
 /// Rows [row, row + rows) of one stream.
 void reference_panel(const Problem& problem, const Inputs& inputs, Dropout dropout, double empty_lse, Count stream,
                      Count row, Count rows, Outputs& outputs) {
   const auto at = static_cast<std::size_t>(stream);
   const auto kv = static_cast<std::size_t>(problem.packing == Packing::packed ? stream : stream / problem.group());
   Matrix scores = inputs.q[at].middleRows(row, rows) * inputs.k[kv].transpose() * score_scale(problem);
-  numerics::mask(scores.topRows(rows), Visibility(problem), row, 0);
-  for (Eigen::Index r = 0; r < rows; ++r) {
-    const double maximum = numerics::maximum_of(scores.row(r));
-    const double shift = numerics::shift_of(maximum);
-    const double sum = numerics::exponentiate(scores.row(r), shift);
-    outputs.lse[at](row + r, 0) = sum == 0 ? empty_lse : shift + std::log(sum);
-    if (sum != 0) scores.row(r) /= sum;
+  numerics::mask<double>(scores, Visibility(problem), row, 0);
+  numerics::reference_softmax(scores, outputs.lse[at].middleRows(row, rows), empty_lse);
+  if (dropout == Dropout::fixed) {
+    Matrix kept(rows, problem.seq_k);
+    numerics::dropout<double>(scores, kept, stream, row);
   }
-  if (dropout == Dropout::fixed) drop(scores, stream, row);
   outputs.o[at].middleRows(row, rows) = scores * inputs.v[kv];
 }
 

@@ -49,12 +49,4 @@ Scalar round_to(DType type, Scalar value) {
   return value;
 }
 
-/// Rounds every coefficient of a matrix expression in place.
-template <class Numbers>
-void round_in_place(DType type, Numbers&& numbers) {
-  using Scalar = typename std::remove_reference_t<Numbers>::Scalar;
-  if (type == DType::fp64 || (type == DType::fp32 && sizeof(Scalar) == sizeof(float))) return;
-  numbers = numbers.unaryExpr([type](Scalar value) { return round_to(type, value); }).eval();
-}
-
 }  // namespace tilemeter

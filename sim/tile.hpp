@@ -1,12 +1,12 @@
 // A matrix at one memory level, with numbers or without.
 #pragma once
 
-#include <Eigen/Core>
 #include <stdexcept>
 #include <vector>
 
 #include "model/on_chip.hpp"
 #include "model/tensor.hpp"
+#include "sim/numerics.hpp"
 #include "sim/op.hpp"
 
 namespace tilemeter {
@@ -29,7 +29,7 @@ template <class S>
 struct Real {
   static constexpr bool has_numbers = true;
   using Scalar = S;
-  using Storage = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Storage = numerics::Numbers<S>;
 };
 
 /// A tile on chip. `shape` is the valid part; it never exceeds what was allocated.

@@ -2,8 +2,8 @@
 # Builds the GPU tests, runs them, and runs a small part of them under compute-sanitizer's four tools.
 #
 #   tools/gpu.sh         on a machine with a GPU, nvcc, CMake, Catch2 and Eigen; exit status 77 without a GPU
-#   tools/gpu.sh pack    on any machine: copies toml++'s headers to build/packages, for a GPU machine without them;
-#                        the folder, carried along with the sources, is found by itself
+#   tools/gpu.sh pack    on any machine: copies toml++'s headers and Chart.js to build/packages, for a GPU machine without
+#                        them; the folder, carried along with the sources, is found by itself
 #
 # BUILD (default build/gpu) is the build folder.
 set -euo pipefail
@@ -16,12 +16,13 @@ pack() {
   header=$(c++ -x c++ -std=c++20 -M - <<<'#include <toml++/toml.h>' | grep -o '/[^ ]*/toml++/toml\.h' | head -n 1)
   mkdir -p "$packages/include"
   cp -r "$(dirname "$header")" "$packages/include/"
-  echo "packed toml++ into $packages"
+  cp -L /usr/share/javascript/chart.js/chart.min.js "$packages/"
+  echo "packed toml++ and Chart.js into $packages"
 }
 
 compile() {
   local options=(-DCMAKE_BUILD_TYPE=Release -DTILEMETER_CUDA=ON)
-  [[ -d $packages ]] && options+=("-DCMAKE_PREFIX_PATH=$PWD/$packages")
+  [[ -d $packages ]] && options+=("-DCMAKE_PREFIX_PATH=$PWD/$packages" "-DTILEMETER_CHART_JS=$PWD/$packages/chart.min.js")
   command -v ninja >/dev/null && [[ ! -e $build/CMakeCache.txt ]] && options+=(-G Ninja)
   cmake -S . -B "$build" "${options[@]}"
   cmake --build "$build" --parallel --target kernels_gpu_test

@@ -14,7 +14,7 @@ Tensor<P>& declare_mask(textbook::Memory<P>& memory, MaskShape shape) {
   Tensor<P>& mask = memory.gpu.tensor(TensorName::mask, memory.operands.streams(), {rows, problem.seq_k}, problem.dtype);
   if constexpr (P::has_numbers) {
     if (shape == MaskShape::full) {
-      for (auto& stream : mask.streams) numerics::mask(stream.block(0, 0, rows, problem.seq_k), memory.visibility, 0, 0);
+      for (auto& stream : mask.streams) numerics::mask<typename P::Scalar>(stream, memory.visibility, 0, 0);
     }
   }
   return mask;

@@ -1,7 +1,9 @@
 #include "sim/rounding.hpp"
 
 #include <Eigen/Core>
+#include <cmath>
 
+#include "sim/numerics.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
@@ -35,11 +37,11 @@ TEST_CASE("bf16 rounding goes to the nearest, ties to even") {
 }
 
 TEST_CASE("matrices are rounded in place, and types that hold them are left alone") {
-  Eigen::MatrixXd matrix = Eigen::MatrixXd::Constant(2, 2, 1.0 / 3.0);
-  round_in_place(DType::fp64, matrix);
+  numerics::Numbers<double> matrix = numerics::Numbers<double>::Constant(2, 2, 1.0 / 3.0);
+  numerics::round_all<double>(DType::fp64, matrix);
   CHECK(matrix(0, 0) == 1.0 / 3.0);
-  round_in_place(DType::fp32, matrix);
+  numerics::round_all<double>(DType::fp32, matrix);
   CHECK(matrix(1, 1) == static_cast<double>(1.0F / 3.0F));
-  round_in_place(DType::bf16, matrix);
+  numerics::round_all<double>(DType::bf16, matrix);
   CHECK(matrix(0, 1) == static_cast<double>(round_to_bf16(1.0F / 3.0F)));
 }

@@ -1,0 +1,190 @@
+#include "sim/numerics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "sim/rounding.hpp"
+
+namespace tilemeter::numerics {
+namespace {
+
+template <class Scalar>
+constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
+
+constexpr double keep_probability = 0.9;
+
+/// Whether dropout keeps the score of a (row, key) pair of a stream: a fixed pseudo-random choice, 9 of 10.
+bool dropout_keeps(Count stream, Count row, Count key) {
+  auto mix = static_cast<std::uint64_t>(stream) * 0x9E3779B97F4A7C15U ^
+             static_cast<std::uint64_t>(row) * 0xC2B2AE3D27D4EB4FU ^ static_cast<std::uint64_t>(key) * 0x165667B19E3779F9U;
+  mix ^= mix >> 31;
+  mix *= 0x7FB5D329728EA185U;
+  mix ^= mix >> 27;
+  return mix % 10 != 0;
+}
+
+/// The value to subtract before exponentials: the maximum, or 0 for a row that has seen no key, so that
+/// -inf - (-inf) never happens.
+template <class Scalar>
+Scalar shift_of(Scalar maximum) {
+  return maximum == minus_infinity<Scalar> ? Scalar(0) : maximum;
+}
+
+/// row = exp(row - shift), exactly 0 where row is -inf. Returns the sum.
+template <class Row, class Scalar>
+Scalar exponentiate(Row row, Scalar shift) {
+  row = (row.array() == minus_infinity<Scalar>).select(Scalar(0), (row.array() - shift).exp()).matrix();
+  return row.sum();
+}
+
+/// Maximum of a row, NaN if it holds one; -inf for an empty one.
+template <class Row>
+auto maximum_of(const Row& row) {
+  using Scalar = typename Row::Scalar;
+  return row.size() == 0 ? minus_infinity<Scalar> : row.template maxCoeff<Eigen::PropagateNaN>();
+}
+
+}  // namespace
+
+template <class Scalar>
+void copy(Out<Scalar> to, const In<Scalar>& from) {
+  to = from;
+}
+
+template <class Scalar>
+void fill(Out<Scalar> numbers, Scalar value) {
+  numbers.setConstant(value);
+}
+
+template <class Scalar>
+void scale(Out<Scalar> numbers, Scalar factor) {
+  numbers *= factor;
+}
+
+template <class Scalar>
+void add_bias(Out<Scalar> s, const In<Scalar>& bias) {
+  for (Eigen::Index r = 0; r < s.rows(); ++r) s.row(r) += bias.row(bias.rows() == 1 ? 0 : r);
+}
+
+template <class Scalar>
+void add_scores(Out<Scalar> s, const In<Scalar>& q, const In<Scalar>& k) {
+  s.noalias() += q * k.transpose();
+}
+
+template <class Scalar>
+void accumulate(Out<Scalar> o, const In<Scalar>& p, const In<Scalar>& v) {
+  o.noalias() += p * v;
+}
+
+template <class Scalar>
+void round_all(DType type, Out<Scalar> numbers) {
+  if (type == DType::fp64 || (type == DType::fp32 && sizeof(Scalar) == sizeof(float))) return;
+  numbers = numbers.unaryExpr([type](Scalar value) { return round_to(type, value); }).eval();
+}
+
+template <class Scalar>
+void mask(Out<Scalar> scores, const Visibility& visibility, Count row, Count key) {
+  const Count cols = scores.cols();
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    const KeyRange keys = visibility.keys_of(row + r);
+    const Count first = std::clamp<Count>(keys.first - key, 0, cols);
+    const Count last = std::clamp<Count>(keys.last - key, first, cols);
+    scores.row(r).head(first).setConstant(minus_infinity<Scalar>);
+    scores.row(r).tail(cols - last).setConstant(minus_infinity<Scalar>);
+    if (!visibility.is_arbitrary()) continue;
+    for (Count c = first; c < last; ++c) {
+      if (!visibility.allows(row + r, key + c)) scores(r, c) = minus_infinity<Scalar>;
+    }
+  }
+}
+
+template <class Scalar>
+void softmax(Out<Scalar> scores) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    auto row = scores.row(r);
+    const Scalar sum = exponentiate(row, shift_of<Scalar>(maximum_of(row)));
+    if (sum != Scalar(0)) row /= sum;
+  }
+}
+
+template <class Scalar>
+void online_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l, Out<Scalar> rescale, Out<Scalar> carried) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    auto row = scores.row(r);
+    const Scalar largest = maximum_of(row);
+    const Scalar maximum = largest > m(r, 0) || std::isnan(largest) ? largest : m(r, 0);
+    const Scalar shift = shift_of<Scalar>(maximum);
+    rescale(r, 0) = std::exp(m(r, 0) - shift);
+    carried(r, 0) = rescale(r, 0) * l(r, 0);
+    l(r, 0) = carried(r, 0) + exponentiate(row, shift);
+    m(r, 0) = maximum;
+  }
+}
+
+template <class Scalar>
+void normalise(Out<Scalar> scores, const In<Scalar>& m, const In<Scalar>& l) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) exponentiate(scores.row(r), shift_of<Scalar>(m(r, 0)));
+  divide_rows<Scalar>(scores, l);
+}
+
+template <class Scalar>
+void scale_rows(Out<Scalar> numbers, const In<Scalar>& factors) {
+  numbers.array().colwise() *= factors.col(0).head(numbers.rows()).array();
+}
+
+template <class Scalar>
+void divide_rows(Out<Scalar> numbers, const In<Scalar>& sums) {
+  for (Eigen::Index r = 0; r < numbers.rows(); ++r) {
+    if (sums(r, 0) == Scalar(0)) {
+      numbers.row(r).setZero();
+    } else {
+      numbers.row(r) /= sums(r, 0);
+    }
+  }
+}
+
+template <class Scalar>
+void log_sum_exp(Out<Scalar> m, const In<Scalar>& l, Scalar empty) {
+  for (Eigen::Index r = 0; r < m.rows(); ++r) m(r, 0) = l(r, 0) == Scalar(0) ? empty : m(r, 0) + std::log(l(r, 0));
+}
+
+template <class Scalar>
+void dropout(Out<Scalar> p, Out<Scalar> z, Count stream, Count row) {
+  for (Eigen::Index r = 0; r < p.rows(); ++r) {
+    for (Eigen::Index c = 0; c < p.cols(); ++c) z(r, c) = dropout_keeps(stream, row + r, c) ? Scalar(1) : Scalar(0);
+  }
+  p.array() *= z.array() / static_cast<Scalar>(keep_probability);
+}
+
+void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    const double shift = shift_of<double>(maximum_of(scores.row(r)));
+    const double sum = exponentiate(scores.row(r), shift);
+    lse(r, 0) = sum == 0 ? empty : shift + std::log(sum);
+    if (sum != 0) scores.row(r) /= sum;
+  }
+}
+
+#define TILEMETER_FOR_SCALAR(Scalar)                                                                          \
+  template void copy<Scalar>(Out<Scalar>, const In<Scalar>&);                                                 \
+  template void fill<Scalar>(Out<Scalar>, Scalar);                                                            \
+  template void scale<Scalar>(Out<Scalar>, Scalar);                                                           \
+  template void add_bias<Scalar>(Out<Scalar>, const In<Scalar>&);                                             \
+  template void add_scores<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                        \
+  template void accumulate<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                        \
+  template void round_all<Scalar>(DType, Out<Scalar>);                                                        \
+  template void mask<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                                   \
+  template void softmax<Scalar>(Out<Scalar>);                                                                 \
+  template void online_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>);      \
+  template void normalise<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                         \
+  template void scale_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                           \
+  template void divide_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                          \
+  template void log_sum_exp<Scalar>(Out<Scalar>, const In<Scalar>&, Scalar);                                  \
+  template void dropout<Scalar>(Out<Scalar>, Out<Scalar>, Count, Count);
+TILEMETER_FOR_SCALAR(float)
+TILEMETER_FOR_SCALAR(double)
+#undef TILEMETER_FOR_SCALAR
+
+}  // namespace tilemeter::numerics
