@@ -1,0 +1,72 @@
+#include "tools/tables/page.hpp"
+
+namespace tilemeter::tables {
+namespace {
+
+constexpr std::string_view head =
+    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>tilemeter tables</title>\n<style>\n"
+    ":root { color-scheme: light dark; }\n"
+    "body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; }\n"
+    "section { overflow-x: auto; margin-bottom: 2.5rem; }\n"
+    "table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
+    "th, td { padding: .2rem .7rem; border-bottom: 1px solid #8884; white-space: nowrap; text-align: right; }\n"
+    "td.words { text-align: left; }\n"
+    "small { font-weight: normal; }\n"
+    "</style>\n<h1>tilemeter tables</h1>\n";
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string head_row(const Table& table) {
+  std::string row = "<thead><tr>";
+  for (const TableColumn& column : table.columns) {
+    row += "<th>" + escaped(column.name) +
+           (column.unit.empty() ? "" : "<br><small>" + escaped(column.unit) + "</small>") + "</th>";
+  }
+  return row + "</tr></thead>\n";
+}
+
+std::string cells_of(const std::vector<Cell>& cells) {
+  std::string row = "<tr>";
+  for (const Cell& cell : cells) {
+    row += std::holds_alternative<std::string>(cell) ? "<td class=\"words\">" : "<td>";
+    row += escaped(cell_text(cell)) + "</td>";
+  }
+  return row + "</tr>\n";
+}
+
+std::string section_of(const MadeTable& made) {
+  std::string section = "<section id=\"" + std::string(made.spec.name) + "\">\n<h2>" + escaped(made.spec.name) + ": " +
+                        escaped(made.spec.title) + "</h2>\n<table>\n" + head_row(made.table) + "<tbody>\n";
+  for (const auto& row : made.table.rows) section += cells_of(row);
+  section += "</tbody>\n</table>\n<p>reference: " + escaped(made.spec.source) + "</p>\n<ul>\n";
+  for (const std::string& note : made.table.notes) section += "<li>" + escaped(note) + "</li>\n";
+  return section + "</ul>\n</section>\n";
+}
+
+}  // namespace
+
+std::string page_of(const std::vector<MadeTable>& tables) {
+  std::string page(head);
+  for (const MadeTable& made : tables) page += section_of(made);
+  return page + "</html>\n";
+}
+
+}  // namespace tilemeter::tables

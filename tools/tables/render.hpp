@@ -1,0 +1,25 @@
+// Tables as text, Markdown, CSV, JSON and HTML.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/output/target.hpp"
+#include "tools/tables/table.hpp"
+
+namespace tilemeter::tables {
+
+/// A table that was made, with what it is called.
+struct MadeTable {
+  TableSpec spec;
+  Table table;
+};
+
+/// CSV of one table has its columns ("traffic (elements)"); of several, one line a cell: table, row, column, unit,
+/// value. JSON and CSV hold numbers whole, the other formats rounded as the table shows them.
+std::string render(Format format, const std::vector<MadeTable>& tables);
+
+/// A cell as the table shows it.
+std::string cell_text(const Cell& cell);
+
+}  // namespace tilemeter::tables
