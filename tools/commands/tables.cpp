@@ -1,11 +1,9 @@
 #include <array>
-#include <memory>
 
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/log.hpp"
 #include "tools/output/number.hpp"
-#include "tools/output/target.hpp"
 #include "tools/tables/catalog.hpp"
 #include "tools/tables/render.hpp"
 
@@ -21,11 +19,9 @@ constexpr std::string_view example =
     "counts tiled traffic over the memory on chip and searches the break-even, with the figures of the course beside\n"
     "ours and a verdict on each. Without names: all tables. The csv of several tables has one line a cell.";
 
-std::string list_text() {
+std::string list_text(const std::vector<tables::TableSpec>& specs) {
   std::string text;
-  for (const tables::TableSpec& spec : tables::catalog()) {
-    text += pad_right(spec.name, 19) + std::string(spec.title) + "\n";
-  }
+  for (const tables::TableSpec& spec : specs) text += pad_right(spec.name, 19) + std::string(spec.title) + "\n";
   return text;
 }
 
@@ -36,31 +32,31 @@ std::vector<tables::TableSpec> chosen_tables(const Arguments& arguments) {
   return chosen;
 }
 
-void write_to(const Target& target, std::string_view text, PendingFile* file) {
-  if (!target.path) return write_out(text);
-  file->write(text);
-  file->commit();
+int list_tables(const Arguments& arguments) {
+  for (const char* option : {"--format", "-o"}) {
+    if (arguments.has(option)) {
+      throw InputError("--list goes to standard output as text: leave " + std::string(option) + " out");
+    }
+  }
+  write_out(list_text(chosen_tables(arguments)));
+  return 0;
 }
 
 int run_tables(const Arguments& arguments) {
+  if (arguments.has("--list")) return list_tables(arguments);
   const Target target = target_of(arguments);
   const std::vector<tables::TableSpec> chosen = chosen_tables(arguments);
-  const auto file = target.path ? std::make_unique<PendingFile>(*target.path, partial_path(*target.path)) : nullptr;
-  if (arguments.has("--list")) {
-    write_to(target, list_text(), file.get());
-    return 0;
+  const auto file = open_file(target);
+  const std::vector<tables::MadeTable> made = tables::make(chosen);
+  for (const std::string& failure : tables::failures_of(made)) log_error(failure);
+  const std::string text = tables::render(target.format, made);
+  if (!file) {
+    write_out(text);
+  } else {
+    file->write(text);
+    file->commit();
   }
-  std::vector<tables::MadeTable> made;
-  int status = 0;
-  for (const tables::TableSpec& spec : chosen) {
-    made.push_back({spec, spec.make()});
-    for (const std::string& failure : made.back().table.failures) {
-      log_error(std::string(spec.name) + ": " + failure);
-      status = 1;
-    }
-  }
-  write_to(target, tables::render(target.format, made), file.get());
-  return status;
+  return tables::exit_status(made);
 }
 
 }  // namespace

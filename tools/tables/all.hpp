@@ -11,6 +11,8 @@ Table score_growth();
 Table block_sizes();
 Table paper_rule_fits();
 Table numeric_agreement();
+Table online_softmax();
+Table nan_rows();
 Table matmul_flops();
 Table traffic_vs_n();
 Table traffic_vs_m();

@@ -18,6 +18,9 @@ constexpr TableSpec tables[] = {
     {"block-sizes", "tile sizes of the paper's rule, and what they need on chip", module08, block_sizes},
     {"paper-rule-fits", "for which M the paper's tiles fit", exhaustive, paper_rule_fits},
     {"numeric-agreement", "tiled against standard attention, in numbers", module08, numeric_agreement},
+    {"online-softmax", "one row in chunks, with and without the rescaling", module08, online_softmax},
+    {"nan-rows", "rows lost when a tiled pass does not guard exp(-inf - -inf)",
+     "course module 08, practice 2; exhaustive search", nan_rows},
     {"matmul-flops", "matrix products of standard and tiled attention", module08, matmul_flops},
     {"traffic-vs-n", "traffic over the length", module08, traffic_vs_n},
     {"traffic-vs-m", "tiled traffic over the memory on chip", module08, traffic_vs_m},
@@ -48,5 +51,22 @@ const TableSpec& find_table(std::string_view name) {
   throw InputError("tables " + std::string(name) + ": unknown table" + suggestion(name, names) + ": expected " +
                    join(names));
 }
+
+std::vector<MadeTable> make(const std::vector<TableSpec>& specs) {
+  std::vector<MadeTable> made;
+  for (const TableSpec& spec : specs) made.push_back({spec, spec.make()});
+  return made;
+}
+
+std::vector<std::string> failures_of(const std::vector<MadeTable>& made) {
+  std::vector<std::string> failures;
+  for (const MadeTable& one : made) {
+    for (const std::string& failure : one.table.failures)
+      failures.push_back(std::string(one.spec.name) + ": " + failure);
+  }
+  return failures;
+}
+
+int exit_status(const std::vector<MadeTable>& made) { return failures_of(made).empty() ? 0 : 1; }
 
 }  // namespace tilemeter::tables

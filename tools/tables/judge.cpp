@@ -41,19 +41,19 @@ Judge& Judge::counts(const Work& counted, const Work& closed) {
 }
 
 Judge& Judge::equal(std::string_view figure, Count computed, Count reference) {
-  agreement_ = "equal";
+  agree();
   if (computed != reference) fail(figure, with_separators(computed), with_separators(reference));
   return *this;
 }
 
 Judge& Judge::rounds(std::string_view figure, double computed, const Printed& reference) {
-  agreement_ = "equal";
+  agree();
   if (!reference.is_rounded(computed)) fail(figure, digits_of(computed), reference.digits());
   return *this;
 }
 
 Judge& Judge::close(std::string_view figure, double computed, double reference, double tolerance) {
-  if (agreement_.empty()) agreement_ = "equal";
+  agree();
   if (!(std::fabs(computed - reference) <= tolerance)) fail(figure, digits_of(computed), digits_of(reference));
   return *this;
 }
@@ -89,6 +89,10 @@ Judge& Judge::remark(std::string text) {
 std::string Judge::verdict() const {
   if (agreement_.empty() || words_.starts_with("DIFFERS")) return words_;
   return words_.empty() ? agreement_ : agreement_ + "; " + words_;
+}
+
+void Judge::agree() {
+  if (agreement_ != "same order") agreement_ = "equal";
 }
 
 void Judge::fail(std::string_view figure, const std::string& computed, const std::string& reference) {

@@ -53,6 +53,7 @@ class Judge {
   std::string verdict() const;
 
  private:
+  void agree();
   void fail(std::string_view figure, const std::string& computed, const std::string& reference);
   void say(const std::string& words);
 

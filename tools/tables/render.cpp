@@ -28,6 +28,15 @@ std::string scientific(double value) {
   return {buffer.data(), static_cast<std::size_t>(length)};
 }
 
+/// `value` with separators in its whole part: "1,024.0", "-0.3".
+std::string grouped(const Decimal& value) {
+  std::string text = fixed(value.value, value.decimals);
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  for (std::size_t at = point; at > first + 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
 Json cell_json(const Cell& cell) {
   return std::visit(Overload{[](std::monostate) { return Json(); }, [](Count value) { return Json(value); },
                              [](const Decimal& value) { return Json(value.value); },
@@ -78,8 +87,11 @@ std::string infeasible_text(const Table& table) {
 std::string text_of(const MadeTable& made) {
   const std::vector<Heading> headings = headings_of(made.table);
   std::string text = std::string(made.spec.name) + ": " + std::string(made.spec.title) + "\n\n" +
-                     table_line(headings, [](const Heading& heading) { return heading.title; }) +
-                     table_line(headings, [](const Heading& heading) { return heading.unit; });
+                     table_line(headings, [](const Heading& heading) { return heading.title; });
+  const auto has_unit = [](const Heading& heading) { return !heading.unit.empty(); };
+  if (std::any_of(headings.begin(), headings.end(), has_unit)) {
+    text += table_line(headings, [](const Heading& heading) { return heading.unit; });
+  }
   for (const auto& row : made.table.rows) {
     text += table_line(headings, [&](const Heading& heading) { return cell_text(row[heading.index]); });
   }
@@ -167,7 +179,7 @@ std::string apart(const std::vector<MadeTable>& tables, One one) {
 std::string cell_text(const Cell& cell) {
   return std::visit(
       Overload{[](std::monostate) { return std::string("-"); }, [](Count value) { return with_separators(value); },
-               [](const Decimal& value) { return fixed(value.value, value.decimals); },
+               [](const Decimal& value) { return grouped(value); },
                [](const Scientific& value) { return scientific(value.value); },
                [](const std::string& words) { return words; }},
       cell);

@@ -9,12 +9,6 @@
 
 namespace tilemeter::tables {
 
-/// A table that was made, with what it is called.
-struct MadeTable {
-  TableSpec spec;
-  Table table;
-};
-
 /// CSV of one table has its columns ("traffic (elements)"); of several, one line a cell: table, row, column, unit,
 /// value. JSON and CSV hold numbers whole, the other formats rounded as the table shows them.
 std::string render(Format format, const std::vector<MadeTable>& tables);

@@ -45,4 +45,10 @@ struct TableSpec {
   Table (*make)() = nullptr;
 };
 
+/// A table that was made, with what it is called.
+struct MadeTable {
+  TableSpec spec;
+  Table table;
+};
+
 }  // namespace tilemeter::tables

@@ -1,4 +1,6 @@
 // Module 08, step 5: tiled traffic over the memory on chip.
+#include <cmath>
+
 #include "tools/output/number.hpp"
 #include "tools/tables/all.hpp"
 #include "tools/tables/judge.hpp"
@@ -49,13 +51,14 @@ void add_row(Table& table, const PrintedRow& row, Count standard) {
 /// What is left of the advantage at the smallest budget.
 std::string smallest_budget_note(Count standard) {
   const Count capacity = printed[0].capacity;
-  const auto percent = [&](BlockRule rule) {
+  const auto against = [&](BlockRule rule) {
     const Case point = ruled("flash1", two_byte_head(seq, head_dim), rule, capacity);
-    return fixed(percent_above(closed_elements("flash1", point), standard), 1) + " %";
+    const double percent = percent_above(closed_elements("flash1", point), standard);
+    return fixed(std::fabs(percent), 1) + (percent < 0 ? " % less" : " % more");
   };
   return "off: the source says that the advantage is already lost at M = " + with_separators(capacity) +
          "; against standard (" + fixed(mebibytes(Bytes(2 * standard)), 1) + " MiB) the paper's tile moves " +
-         percent(BlockRule::paper) + ", and the largest tile that fits +" + percent(BlockRule::fit);
+         against(BlockRule::paper) + ", and the largest tile that fits " + against(BlockRule::fit);
 }
 
 }  // namespace

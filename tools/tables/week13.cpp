@@ -51,10 +51,10 @@ void add_thresholds(Table& table, const Device& h100, const Device& a100) {
           {critical_batch(h100, DType::bf16, 1), 2}, Printed("148"));
   add_row(table, "critical batch, H100, 8-bit weights and arithmetic", "tokens",
           {critical_batch(h100, DType::fp8, 1), 2}, Printed("295"));
-  constexpr double vector_add = 1.0 / 6;  // one addition; two operands of two bytes read, one written
+  const double vector_add = 1.0 / static_cast<double>(3 * size_of(DType::bf16));  // two operands read, one sum written
   const double balance = h100.require_rate(ComputeUnit::tensor, DType::bf16).value / h100.hbm.bandwidth.value;
-  add_row(table, "vector addition, bf16", "FLOP/B", {vector_add, 4}, Printed("0.17"));
-  add_row(table, "... of the H100's peak (below 0.1 %)", "%", {100 * vector_add / balance, 3}, Printed("0.06"));
+  add_row(table, "vector addition, bf16", "FLOP/B", {vector_add, 4}, Printed("0.1667"));
+  add_row(table, "... of the H100's peak (below 0.1 %)", "%", {100 * vector_add / balance, 3}, Printed("0.056"));
 }
 
 void add_cache(Table& table, const Device& h100) {
