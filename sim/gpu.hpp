@@ -36,7 +36,7 @@ class Gpu {
 
   /// Runs body(block, place) for every block of the grid; for like blocks once, as far as the sink folds them.
   template <class Body>
-  void launch(std::string_view kernel, const Grid& grid, Body body);
+  void launch(std::string_view kernel, const Grid& grid, Body&& body);
 
  private:
   template <class Body>
@@ -100,7 +100,7 @@ void Gpu<P>::run_block(const BlockInfo& info, const Place& place, Body& body) {
 
 template <class P>
 template <class Body>
-void Gpu<P>::launch(std::string_view kernel, const Grid& grid, Body body) {
+void Gpu<P>::launch(std::string_view kernel, const Grid& grid, Body&& body) {
   const Fold fold = P::has_numbers ? Fold::none : sink_.fold();
   const Count cols = steps_of(grid.cols);
   const Count per_stream = named("the number of blocks", [&] { return checked::multiply(steps_of(grid.rows), cols); });

@@ -1,7 +1,7 @@
 #include "tools/json.hpp"
 
 #include "sim/catalog.hpp"
-#include "tools/resolve.hpp"
+#include "tools/options/text.hpp"
 #include "tools/sram_json.hpp"
 #include "tools/version.hpp"
 
@@ -65,14 +65,11 @@ Json tiling_json(const PointResult& result) {
 }
 
 std::string unfused_text(const Options& options) {
-  std::string steps;
-  const auto add_step = [&](bool chosen, std::string_view step) {
-    if (chosen) steps += (steps.empty() ? "" : ",") + std::string(step);
-  };
-  add_step(options.unfused_scale, "scale");
-  add_step(options.unfused_mask, "mask");
-  add_step(options.unfused_dropout, "dropout");
-  return steps.empty() ? "none" : steps;
+  std::vector<std::string_view> steps;
+  if (options.unfused_scale) steps.push_back("scale");
+  if (options.unfused_mask) steps.push_back("mask");
+  if (options.unfused_dropout) steps.push_back("dropout");
+  return steps.empty() ? "none" : join(steps, ",");
 }
 
 /// The options of the algorithm itself that differ from their defaults.

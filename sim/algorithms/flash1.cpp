@@ -1,6 +1,6 @@
 // FlashAttention-1 forward, Algorithm 1: K/V tiles outside, query tiles inside, O, l and m in device memory.
 #include "sim/algorithms/describe.hpp"
-#include "sim/operands.hpp"
+#include "sim/algorithms/flash_tiles.hpp"
 
 namespace tilemeter {
 namespace {
@@ -13,43 +13,117 @@ TileRange own_part(TileRange range, Count split, Count splits) {
   return range;
 }
 
-/// The state that Algorithm 1 keeps in device memory between the outer steps.
 template <class P>
-struct State {
-  Tensor<P>& o;
-  Tensor<P>& l;
-  Tensor<P>& m;
+class Kernel {
+ public:
+  Kernel(Gpu<P>& gpu, const Case& point)
+      : gpu_(gpu),
+        point_(point),
+        problem_(point.problem),
+        visited_(problem_, point.tiling),
+        visibility_(problem_),
+        memory_(gpu, problem_),
+        o_(memory_.declare_output(problem_.o_dtype)),
+        l_(memory_.declare_rows(TensorName::l, 1, problem_.stat_dtype)),
+        m_(memory_.declare_rows(TensorName::m, 1, problem_.stat_dtype)),
+        key_runs_(splits() == 1 ? visited_.key_runs() : single_runs(visited_.key_tiles())) {}
+
+  /// A block a row split.
+  Grid grid() const { return {.streams = memory_.streams(), .rows = single_runs(splits())}; }
+
+  /// Puts the initial O, l and m in place: by a kernel of their own, or simply so.
+  void initialise() {
+    if (point_.options.init == StatisticsInit::counted) {
+      const TileRange& queries = visited_.queries();
+      gpu_.launch("flash1_init", {.streams = memory_.streams(), .rows = runs_of(queries)}, [&](Block<P>& block, const Place& at) {
+        FlashTiles<P> tiles = make_tiles(block);
+        tiles.clear(block, queries.size_of(at.row.index));
+        store_state(block, tiles, at.stream, queries.begin(at.row.index));
+      });
+    } else if constexpr (P::has_numbers) {
+      for (auto& m : m_.streams) m.setConstant(-std::numeric_limits<typename P::Scalar>::infinity());
+    }
+  }
+
+  /// All key tiles, each against the query tiles in its reach.
+  void operator()(Block<P>& block, const Place& at) {
+    FlashTiles<P> tiles = make_tiles(block);
+    block.runs(key_runs_, [&](const Slot& keys) { key_step(block, tiles, at, keys); });
+  }
+
+ private:
+  Count splits() const { return point_.options.row_splits; }
+
+  FlashTiles<P> make_tiles(Block<P>& block) const {
+    const FlashShape shape = {.rows = visited_.queries().size, .keys = std::min(point_.tiling.block_k, problem_.seq_k)};
+    return FlashTiles<P>(block, problem_, point_.tiling.stages, shape, memory_.accumulator());
+  }
+
+  void key_step(Block<P>& block, FlashTiles<P>& tiles, const Place& at, const Slot& slot) {
+    const auto own = [&](const TileRange& range) { return own_part(range, at.row.index, splits()); };
+    if (own(visited_.queries_of(slot.index)).empty()) return;
+    const Count key = visited_.keys().begin(slot.index);
+    const Count keys = visited_.keys().size_of(slot.index);
+    SharedTile<P>& k = tiles.k.next();
+    SharedTile<P>& v = tiles.v.next();
+    block.load(Phase::load_k, k, memory_.k(at.stream, key, keys));
+    block.load(Phase::load_v, v, memory_.v(at.stream, key, keys));
+
+    const bool elides = point_.options.first_visit == FirstVisit::elides_read;
+    const auto met_before = [&](Count j) {
+      TileRange range = visited_.queries_of(j);
+      if (elides) range.last = visited_.first_met_by(j).first;
+      return own(range);
+    };
+    block.tiles(slot, met_before, [&](const TileSlot& rows) {
+      load_state(block, tiles, at.stream, rows);
+      update(block, tiles, at.stream, rows, k, v, key);
+    });
+    if (!elides) return;
+    const auto first_met = [&](Count j) { return own(visited_.first_met_by(j)); };
+    block.tiles(slot, first_met, [&](const TileSlot& rows) {
+      tiles.clear(block, rows.size);
+      update(block, tiles, at.stream, rows, k, v, key);
+    });
+  }
+
+  /// One visit of a query tile: its normalised output takes the keys in, and goes back to memory.
+  void update(Block<P>& block, FlashTiles<P>& tiles, Count stream, const TileSlot& rows, const SharedTile<P>& k,
+              const SharedTile<P>& v, Count key) {
+    block.load(Phase::load_q, tiles.q, memory_.q(stream, rows.begin, rows.size));
+    masked_scores(block, tiles, k, problem_, visibility_, rows.begin, key);
+    block.online_softmax(tiles.s, tiles.m, tiles.l, tiles.factors);
+    block.scale_rows(tiles.o, tiles.factors.carried);
+    block.accumulate(tiles.o, tiles.s, v, problem_.dtype);
+    block.divide_rows(tiles.o, tiles.l);
+    store_state(block, tiles, stream, rows.begin);
+    block.visit_tile();
+  }
+
+  void load_state(Block<P>& block, FlashTiles<P>& tiles, Count stream, const TileSlot& rows) {
+    block.load(Phase::load_state, tiles.o, memory_.whole_rows(o_, stream, rows.begin, rows.size));
+    block.load(Phase::load_state, tiles.l, memory_.whole_rows(l_, stream, rows.begin, rows.size));
+    block.load(Phase::load_state, tiles.m, memory_.whole_rows(m_, stream, rows.begin, rows.size));
+  }
+
+  void store_state(Block<P>& block, FlashTiles<P>& tiles, Count stream, Count row) {
+    const Count rows = tiles.o.shape.rows;
+    block.store(Phase::store, memory_.whole_rows(o_, stream, row, rows), tiles.o);
+    block.store(Phase::store, memory_.whole_rows(l_, stream, row, rows), tiles.l);
+    block.store(Phase::store, memory_.whole_rows(m_, stream, row, rows), tiles.m);
+  }
+
+  Gpu<P>& gpu_;
+  const Case& point_;
+  const Problem& problem_;
+  VisitedTiles visited_;
+  Visibility visibility_;
+  Operands<P> memory_;
+  Tensor<P>& o_;
+  Tensor<P>& l_;
+  Tensor<P>& m_;
+  std::vector<Run> key_runs_;
 };
-
-/// O, l and m on chip.
-template <class P>
-struct StateTiles {
-  RegisterTile<P> o;
-  RegisterTile<P> l;
-  RegisterTile<P> m;
-};
-
-template <class P>
-void clear(Block<P>& block, StateTiles<P>& tiles, Count rows, Count cols) {
-  block.fill(tiles.o, {rows, cols}, 0);
-  block.fill(tiles.l, {rows, 1}, 0);
-  block.fill(tiles.m, {rows, 1}, -std::numeric_limits<double>::infinity());
-}
-
-template <class P>
-void store_state(Block<P>& block, Operands<P>& memory, State<P>& state, StateTiles<P>& tiles, Count stream, Count row) {
-  const Count rows = tiles.o.shape.rows;
-  block.store(Phase::store, memory.whole_rows(state.o, stream, row, rows), tiles.o);
-  block.store(Phase::store, memory.whole_rows(state.l, stream, row, rows), tiles.l);
-  block.store(Phase::store, memory.whole_rows(state.m, stream, row, rows), tiles.m);
-}
-
-template <class P>
-StateTiles<P> state_tiles(Block<P>& block, Count rows, Count cols, DType accumulator) {
-  return {.o = block.registers("O", {rows, cols}, accumulator),
-          .l = block.registers("l", {rows, 1}, accumulator),
-          .m = block.registers("m", {rows, 1}, accumulator)};
-}
 
 struct Flash1 {
   static constexpr std::string_view name = "flash1";
@@ -59,93 +133,14 @@ struct Flash1 {
   static constexpr LoopOrder order = LoopOrder::kv_outer;
   static constexpr std::string_view options = "--stages --init --elide-first --row-splits --o-dtype";
 
-  /// The initial O, l and m, written by a kernel of their own, or simply there.
-  template <class P>
-  static void initialise(Gpu<P>& gpu, const Case& point, Operands<P>& memory, State<P>& state, const TileRange& queries) {
-    if (point.options.init == StatisticsInit::counted) {
-      const Grid grid = {.streams = memory.streams(), .rows = runs_of(queries)};
-      gpu.launch("flash1_init", grid, [&](Block<P>& block, const Place& at) {
-        const Count rows = queries.size_of(at.row.index);
-        const Count cols = state.o.shape.cols;
-        StateTiles<P> tiles = state_tiles(block, queries.size, cols, memory.accumulator());
-        clear(block, tiles, rows, cols);
-        store_state(block, memory, state, tiles, at.stream, queries.begin(at.row.index));
-      });
-    } else if constexpr (P::has_numbers) {
-      for (auto& m : state.m.streams) m.setConstant(-std::numeric_limits<typename P::Scalar>::infinity());
-    }
-  }
-
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    const Problem& problem = point.problem;
     if (point.options.init == StatisticsInit::counted && point.options.first_visit == FirstVisit::elides_read) {
       throw InputError("--init and --elide-first contradict each other: the initial O, l, m are either written or not read");
     }
-    const VisitedTiles visited(problem, point.tiling);
-    const Visibility visibility(problem);
-    Operands<P> memory(gpu, problem);
-    State<P> state = {.o = memory.declare_output(problem.o_dtype),
-                      .l = memory.declare_rows(TensorName::l, 1, problem.stat_dtype),
-                      .m = memory.declare_rows(TensorName::m, 1, problem.stat_dtype)};
-    initialise(gpu, point, memory, state, visited.queries());
-
-    const Count splits = point.options.row_splits;
-    const Count query_rows = visited.queries().size;
-    const Count key_rows = std::min(point.tiling.block_k, problem.seq_k);
-    const std::vector<Run> key_runs = splits == 1 ? visited.key_runs() : single_runs(visited.key_tiles());
-    const Grid grid = {.streams = memory.streams(), .rows = single_runs(splits)};
-    gpu.launch(name, grid, [&](Block<P>& block, const Place& at) {
-      SharedTile<P> q = block.shared("Q", {query_rows, problem.head_dim}, problem.dtype);
-      Ring<P> k_ring = block.ring("K", point.tiling.stages, {key_rows, problem.head_dim}, problem.dtype);
-      Ring<P> v_ring = block.ring("V", point.tiling.stages, {key_rows, problem.head_dim_v}, problem.dtype);
-      RegisterTile<P> o = block.registers("O", {query_rows, problem.head_dim_v}, memory.accumulator());
-      RegisterTile<P> s = block.registers("S", {query_rows, key_rows}, memory.accumulator());
-      RegisterTile<P> l = block.registers("l", {query_rows, 1}, memory.accumulator());
-      RegisterTile<P> m = block.registers("m", {query_rows, 1}, memory.accumulator());
-      StateTiles<P> tiles = {.o = std::move(o), .l = std::move(l), .m = std::move(m)};
-      RowFactors<P> factors = block.row_factors(query_rows);
-
-      block.runs(key_runs, [&](const Slot& key_tile) {
-        const auto queries_of = [&](Count j) { return own_part(visited.queries_of(j), at.row.index, splits); };
-        if (queries_of(key_tile.index).empty()) return;
-        const Count key = visited.keys().begin(key_tile.index);
-        const Count keys = visited.keys().size_of(key_tile.index);
-        SharedTile<P>& k = k_ring.next();
-        SharedTile<P>& v = v_ring.next();
-        block.load(Phase::load_k, k, memory.k(at.stream, key, keys));
-        block.load(Phase::load_v, v, memory.v(at.stream, key, keys));
-
-        const auto visit = [&](const TileSlot& tile, FirstVisit how) {
-          block.load(Phase::load_q, q, memory.q(at.stream, tile.begin, tile.size));
-          if (how == FirstVisit::elides_read) {
-            clear(block, tiles, tile.size, problem.head_dim_v);
-          } else {
-            block.load(Phase::load_state, tiles.o, memory.whole_rows(state.o, at.stream, tile.begin, tile.size));
-            block.load(Phase::load_state, tiles.l, memory.whole_rows(state.l, at.stream, tile.begin, tile.size));
-            block.load(Phase::load_state, tiles.m, memory.whole_rows(state.m, at.stream, tile.begin, tile.size));
-          }
-          block.scores(s, q, k);
-          block.scale(s, score_scale(problem));
-          block.mask(s, visibility, tile.begin, key);
-          block.online_softmax(s, tiles.m, tiles.l, factors);
-          block.scale_rows(tiles.o, factors.carried);
-          block.accumulate(tiles.o, s, v, problem.dtype);
-          block.divide_rows(tiles.o, tiles.l);
-          store_state(block, memory, state, tiles, at.stream, tile.begin);
-          block.visit_tile();
-        };
-        const auto met_before = [&](Count j) {
-          TileRange range = visited.queries_of(j);
-          if (point.options.first_visit == FirstVisit::elides_read) range.last = visited.first_met_by(j).first;
-          return own_part(range, at.row.index, splits);
-        };
-        block.tiles(key_tile, met_before, [&](const TileSlot& tile) { visit(tile, FirstVisit::reads_state); });
-        if (point.options.first_visit == FirstVisit::reads_state) return;
-        const auto first_met = [&](Count j) { return own_part(visited.first_met_by(j), at.row.index, splits); };
-        block.tiles(key_tile, first_met, [&](const TileSlot& tile) { visit(tile, FirstVisit::elides_read); });
-      });
-    });
+    Kernel<P> kernel(gpu, point);
+    kernel.initialise();
+    gpu.launch(name, kernel.grid(), kernel);
   }
 };
 

@@ -60,7 +60,7 @@ void check_contains(const Json& whole, const Json& part, const std::string& path
 }  // namespace
 
 TEST_CASE("a point has the documented JSON, figure for figure") {
-  const Json expected = Json::parse(R"({
+  const Json expected = Json::parse(R"json({
     "algorithm": "flash1",
     "problem": {"batch": 1, "heads": 1, "kv_heads": 1, "seq_q": 4096, "seq_k": 4096, "head_dim": 64, "head_dim_v": 64,
                 "mask": "none", "dtype": "fp16", "stat_dtype": "fp32"},
@@ -75,24 +75,20 @@ TEST_CASE("a point has the documented JSON, figure for figure") {
     "compulsory": {"elements": 1048576, "bytes": 2097152},
     "operations": {"matmul_flops": 4294967296, "pairs": 16777216, "tiles": 1344,
                    "exp": {"scores": 16777216, "rescale": 86016, "rescale_block": 0, "combine": 0}},
-    "sram": {
-  "placement" : "sram",
-                "peak_elements" : 45952,
-                "peak_bytes" : 125440,
-                "capacity_elements" : 50000,
-                "capacity_bytes" : null,
-                                   "fits" : true,
-                                            "tiles"
-      : [ {"name" : "K", "space" : "sram", "rows" : 196, "cols" : 64, "elements" : 12544, "bytes" : 25088} ]
-}
-})");
-  const Json point = json_of({{"--algorithm", "flash1"}, {"--seq", "4096"}, {"--head-dim", "64"},
-                              {"--sram", "50000el"}, {"--blocks", "paper"}});
-check_contains(point, expected, "");
-std::vector<std::string> keys;
-for (const auto& [key, value] : point.items()) keys.push_back(key);
-CHECK(keys == std::vector<std::string>{"algorithm", "problem", "tiling", "traffic", "closed_form", "compulsory",
-                                       "operations", "sram"});
+    "sram": {"placement": "sram", "peak_elements": 45952, "peak_bytes": 125440, "capacity_elements": 50000,
+             "capacity_bytes": null, "fits": true,
+             "tiles": [{"name": "K", "space": "sram", "rows": 196, "cols": 64, "elements": 12544, "bytes": 25088}]}
+  })json");
+  const Json point = json_of({{"--algorithm", "flash1"},
+                              {"--seq", "4096"},
+                              {"--head-dim", "64"},
+                              {"--sram", "50000el"},
+                              {"--blocks", "paper"}});
+  check_contains(point, expected, "");
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : point.items()) keys.push_back(key);
+  CHECK(keys == std::vector<std::string>{"algorithm", "problem", "tiling", "traffic", "closed_form", "compulsory",
+                                         "operations", "sram"});
 }
 
 TEST_CASE("the grid follows the order of the options, the last one fastest") {

@@ -68,8 +68,11 @@ Mask causal_window(const Mask& window) {
 
 std::string to_string(const Mask& mask) {
   std::string text(name_of(mask.kind));
-  if (mask.kind == MaskKind::window) text += ":" + side_text(mask.left) + ":" + side_text(mask.right);
-  return text;
+  if (mask.kind != MaskKind::window) return text;
+  text += ':';
+  text += side_text(mask.left);
+  text += ':';
+  return text += side_text(mask.right);
 }
 
 }  // namespace tilemeter

@@ -160,6 +160,7 @@ void standard_tiled(Work& work, const Case& point) {
     for (Count pass = 0; pass < passes; ++pass) memory.load(TensorName::S, p.seq_k, p.score_dtype);
     memory.store(TensorName::P, p.seq_k, p.score_dtype);
     work.exp.scores += passes * p.seq_k;
+    if (passes == 2) work.exp.rescale += ceil_div(p.seq_k, t.block_k);
   }
   run(work, {TensorName::P, TensorName::V, TensorName::O, p.rows(), p.head_dim_v, p.seq_k, t.block_q,
              block_d(p.head_dim_v), t.block_k, p.score_dtype, p.dtype, p.dtype});
