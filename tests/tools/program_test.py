@@ -140,6 +140,11 @@ class BadInput(Folder):
         self.refuse(["tables", "traffic-vs-k"], "traffic-vs-k", "did you mean", "traffic-vs-m", "score-matrix")
         self.refuse(["tables", "traffic-vs-m", "--format", "xml"], "--format xml", "json")
         self.refuse(["tables", "--list", "--format", "json"], "--list", "--format")
+        torn = self.write("torn.json", '{"schema": 1, "command": "tables", "tables": [{"name": "golden"}]}')
+        self.refuse(["report", torn], "report input", "columns")
+        other = self.write("other.json", '{"schema": 1, "command": "tables", "tables": [{"name": "x", "columns": [], '
+                           '"rows": [[1]], "notes": [], "failures": [], "infeasible_rows": 0}]}')
+        self.refuse(["report", other], "table x", "1 cells")
         self.refuse(["tables", "--seq", "64"], "--seq", "tables")
 
     def test_capacity(self):
@@ -263,6 +268,10 @@ class Results(Folder):
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
             form = "table" if extension == "txt" else extension
             self.assertEqual(self.read(path).decode(), run(["tables", "traffic-vs-n", "fitting", "--format", form]).stdout)
+        page = run(["report", self.path("tables.json")])
+        self.assertEqual(page.returncode, 0, page.stderr)
+        self.assertIn("<td>17,383,424</td>", page.stdout)
+        self.assertIn("6 of 30 rows do not fit", page.stdout)
 
     def test_file_and_output_agree(self):
         for extension in ["csv", "json", "md", "txt", "html"]:

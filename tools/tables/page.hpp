@@ -2,13 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "tools/tables/render.hpp"
+#include "tools/tables/table.hpp"
 
 namespace tilemeter::tables {
 
-/// A self-contained page: a heading, a table and its notes for each table. No script, no other file.
-std::string page_of(const std::vector<MadeTable>& tables);
+/// A self-contained page: `title`, then a heading, a table and its notes for each table. No script, no other file.
+std::string page_of(const std::vector<MadeTable>& tables, std::string_view title);
 
 }  // namespace tilemeter::tables

@@ -79,11 +79,6 @@ std::vector<Heading> headings_of(const Table& table) {
   return headings;
 }
 
-std::string infeasible_text(const Table& table) {
-  if (table.infeasible == 0) return "";
-  return std::to_string(table.infeasible) + " of " + std::to_string(table.rows.size()) + " rows do not fit";
-}
-
 std::string text_of(const MadeTable& made) {
   const std::vector<Heading> headings = headings_of(made.table);
   std::string text = std::string(made.spec.name) + ": " + std::string(made.spec.title) + "\n\n" +
@@ -185,6 +180,11 @@ std::string cell_text(const Cell& cell) {
       cell);
 }
 
+std::string infeasible_text(const Table& table) {
+  if (table.infeasible == 0) return "";
+  return std::to_string(table.infeasible) + " of " + std::to_string(table.rows.size()) + " rows do not fit";
+}
+
 std::string render(Format format, const std::vector<MadeTable>& tables) {
   switch (format) {
     case Format::table:
@@ -196,7 +196,7 @@ std::string render(Format format, const std::vector<MadeTable>& tables) {
     case Format::json:
       return json_of(tables);
     case Format::html:
-      return page_of(tables);
+      return page_of(tables, "tilemeter tables");
   }
   return {};
 }

@@ -13,6 +13,9 @@ namespace tilemeter::tables {
 /// value. JSON and CSV hold numbers whole, the other formats rounded as the table shows them.
 std::string render(Format format, const std::vector<MadeTable>& tables);
 
+/// "2 of 5 rows do not fit", or nothing.
+std::string infeasible_text(const Table& table);
+
 /// A cell as the table shows it.
 std::string cell_text(const Cell& cell);
 
