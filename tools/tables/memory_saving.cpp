@@ -1,4 +1,4 @@
-// Week 13, step 2: how much less memory attention takes without the score matrix, "exactly S/H".
+// Week 13, step 2: how much less memory attention takes without the score matrix: S/H.
 #include "tools/tables/all.hpp"
 #include "tools/tables/judge.hpp"
 #include "tools/tables/points.hpp"
@@ -46,7 +46,7 @@ Table memory_saving() {
                           judge.verdict()});
   }
   table.notes = {
-      "fp16, one head; \"exactly S/H\" compares the score matrix with the output alone. With the fp32 LSE that "
+      "fp16, one head; S / H is the score matrix over the output alone. With the fp32 LSE that "
       "the backward pass needs it is 2S / (2H + 4), and standard attention holds scores and P"};
   return table;
 }

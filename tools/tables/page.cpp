@@ -11,7 +11,7 @@ constexpr std::string_view style =
     "section { overflow-x: auto; margin-bottom: 2.5rem; }\n"
     "table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
     "th, td { padding: .2rem .7rem; border-bottom: 1px solid #8884; white-space: nowrap; text-align: right; }\n"
-    "td.words { text-align: left; }\n"
+    ".words { text-align: left; }\n"
     "tr.differs, tr.unfit { background: #c4302b22; }\n"
     "small { font-weight: normal; }\n";
 
@@ -35,11 +35,16 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
+bool is_words(const Cell& cell) { return std::holds_alternative<std::string>(cell); }
+
 std::string head_row(const Table& table) {
   std::string row = "<thead><tr>";
-  for (const TableColumn& column : table.columns) {
-    row += "<th>" + escaped(column.name) +
-           (column.unit.empty() ? "" : "<br><small>" + escaped(column.unit) + "</small>") + "</th>";
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const TableColumn& column = table.columns[i];
+    row += !table.rows.empty() && is_words(table.rows.front()[i]) ? "<th class=\"words\">" : "<th>";
+    row += escaped(column.name);
+    if (!column.unit.empty()) row += "<br><small>" + escaped(column.unit) + "</small>";
+    row += "</th>";
   }
   return row + "</tr></thead>\n";
 }
@@ -55,7 +60,7 @@ std::string row_start(const std::vector<Cell>& cells) {
 std::string cells_of(const std::vector<Cell>& cells) {
   std::string row = row_start(cells);
   for (const Cell& cell : cells) {
-    row += std::holds_alternative<std::string>(cell) ? "<td class=\"words\">" : "<td>";
+    row += is_words(cell) ? "<td class=\"words\">" : "<td>";
     row += escaped(cell_text(cell)) + "</td>";
   }
   return row + "</tr>\n";
