@@ -136,6 +136,17 @@ class BadInput(Folder):
         self.refuse(["count", "--algorithm", "flash1"], "--seq")
         self.refuse(["sweep", "--algorithm", "flash1", "--seq", "8", "--resume"], "--resume", "-o")
 
+    def test_tables(self):
+        self.refuse(["tables", "traffic-vs-k"], "traffic-vs-k", "did you mean", "traffic-vs-m", "score-matrix")
+        self.refuse(["tables", "traffic-vs-m", "--format", "xml"], "--format xml", "json")
+        self.refuse(["tables", "--list", "--format", "json"], "--list", "--format")
+        torn = self.write("torn.json", '{"schema": 1, "command": "tables", "tables": [{"name": "golden"}]}')
+        self.refuse(["report", torn], "report input", "columns")
+        other = self.write("other.json", '{"schema": 1, "command": "tables", "tables": [{"name": "x", "columns": [], '
+                           '"rows": [[1]], "notes": [], "failures": [], "infeasible_rows": 0}]}')
+        self.refuse(["report", other], "table x", "1 cells")
+        self.refuse(["tables", "--seq", "64"], "--seq", "tables")
+
     def test_capacity(self):
         self.refuse(["count", "--algorithm", "flash1", "--seq", "4096", "--sram", "12500el", "--blocks", "paper"], "12500")
         self.refuse(["count", "--algorithm", "flash2", "--seq", "256", "--heads", "2", "--head-dim", "256", "--dtype",
@@ -151,6 +162,7 @@ class BadInput(Folder):
         self.refuse(["report", self.path("none.json"), "-o", self.path("x.html")], "none.json")
         self.refuse(["report", self.write("empty.json", ""), "-o", self.path("x.html")], "empty.json")
         self.refuse(["report"], "report")
+        self.refuse(["tables", "traffic-vs-m", "-o", "/nonexistent/x.json"], "-o", "/nonexistent/x.json")
         lengths = ["count", "--algorithm", "flash2", "--segments"]
         self.refuse([*lengths, self.path("none")], "--segments")
         self.refuse([*lengths, self.write("bad", "1 2\n1\n")], "--segments", "line 2")
@@ -178,7 +190,7 @@ class Results(Folder):
     def test_pages(self):
         self.assertIn("count", run([]).stdout)
         self.assertRegex(run(["--version"]).stdout, r"^tilemeter \d+\.\d+\.\d+\n$")
-        for command in ["count", "sweep", "report", "devices", "algorithms"]:
+        for command in ["count", "sweep", "tables", "report", "devices", "algorithms"]:
             done = run([command, "--help"])
             self.assertEqual(done.returncode, 0)
             self.assertIn("example:\n  tilemeter " + ("sweep" if command == "report" else command), done.stdout)
@@ -242,6 +254,24 @@ class Results(Folder):
             self.assertEqual({len(row) for row in rows}, {len(rows[0])})
         self.assertEqual(len(headers), 1)
         self.assertIn("traffic_bytes_read", headers.pop())
+
+    def test_tables(self):
+        names = [line.split()[0] for line in run(["tables", "--list"]).stdout.splitlines()]
+        everything = self.json(["tables"])
+        self.assertEqual([table["name"] for table in everything["tables"]], names)
+        self.assertEqual((everything["schema"], everything["command"]), (1, "tables"))
+        some = run(["tables", "traffic-vs-m", "score-matrix"]).stdout
+        self.assertLess(some.index("traffic-vs-m: "), some.index("score-matrix: "))
+        for extension in ["csv", "json", "md", "txt", "html"]:
+            path = self.path("tables." + extension)
+            done = run(["tables", "traffic-vs-n", "fitting", "-o", path])
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+            form = "table" if extension == "txt" else extension
+            self.assertEqual(self.read(path).decode(), run(["tables", "traffic-vs-n", "fitting", "--format", form]).stdout)
+        page = run(["report", self.path("tables.json")])
+        self.assertEqual(page.returncode, 0, page.stderr)
+        self.assertIn("<td>17,383,424</td>", page.stdout)
+        self.assertIn("6 of 30 rows do not fit", page.stdout)
 
     def test_file_and_output_agree(self):
         for extension in ["csv", "json", "md", "txt", "html"]:

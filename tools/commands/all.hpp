@@ -10,5 +10,6 @@ Command count_command();
 Command devices_command();
 Command report_command();
 Command sweep_command();
+Command tables_command();
 
 }  // namespace tilemeter

@@ -1,5 +1,4 @@
 #include <array>
-#include <memory>
 
 #include "sim/catalog.hpp"
 #include "tools/commands/all.hpp"
@@ -12,7 +11,6 @@
 #include "tools/output/list.hpp"
 #include "tools/output/sheet.hpp"
 #include "tools/report/report.hpp"
-#include "tools/sweep/journal.hpp"
 
 namespace tilemeter {
 namespace {
@@ -82,16 +80,6 @@ std::string text_of(Format format, const Json& points, const Grid& grid) {
       return list_text(format, points, grid);
   }
   return {};
-}
-
-std::unique_ptr<PendingFile> open_file(const Target& target) {
-  if (!target.path) return nullptr;
-  const std::string partial = partial_path(*target.path);
-  if (is_journal(partial)) {
-    throw InputError("-o " + *target.path + ": " + partial +
-                     " holds an interrupted sweep; finish it with --resume or delete it");
-  }
-  return std::make_unique<PendingFile>(*target.path, partial);
 }
 
 int run_count(const Arguments& arguments) {

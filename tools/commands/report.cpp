@@ -6,6 +6,8 @@
 #include "tools/output/csv.hpp"
 #include "tools/output/target.hpp"
 #include "tools/report/report.hpp"
+#include "tools/tables/document.hpp"
+#include "tools/tables/page.hpp"
 
 namespace tilemeter {
 namespace {
@@ -37,6 +39,11 @@ std::string json_text_of(const std::string& path) {
   return document.dump();
 }
 
+std::string page_of(const std::string& json_text, const std::string& title) {
+  if (!tables::is_tables_document(json_text)) return render_report(json_text, title);
+  return tables::page_of(tables::tables_of_document(json_text, "report input"), title);
+}
+
 int run_report(const Arguments& arguments) {
   if (arguments.words().size() != 1) {
     throw InputError("report takes one file: tilemeter report FILE -o out.html");
@@ -45,7 +52,7 @@ int run_report(const Arguments& arguments) {
   const std::string title = arguments.find("--title").value_or(input);
   const auto path = arguments.find("-o");
   if (path) require_writable(*path);
-  const std::string page = render_report(json_text_of(input), title);
+  const std::string page = page_of(json_text_of(input), title);
   if (!path) {
     write_out(page);
     return 0;

@@ -1,6 +1,7 @@
 #include "tools/commands/shared.hpp"
 
 #include "tools/options/choice.hpp"
+#include "tools/sweep/journal.hpp"
 
 namespace tilemeter {
 namespace {
@@ -42,6 +43,16 @@ std::optional<std::string> word_to_show(const Arguments& arguments, std::string_
   if (words.size() == 2 && words[0] == "show") return words[1];
   throw InputError(quote(who, words[0]) + ": expected " + std::string(who) + " alone, or " + std::string(who) +
                    " show NAME");
+}
+
+std::unique_ptr<PendingFile> open_file(const Target& target) {
+  if (!target.path) return nullptr;
+  const std::string partial = partial_path(*target.path);
+  if (is_journal(partial)) {
+    throw InputError("-o " + *target.path + ": " + partial +
+                     " holds an interrupted sweep; finish it with --resume or delete it");
+  }
+  return std::make_unique<PendingFile>(*target.path, partial);
 }
 
 void check_all(const Grid& grid, const RunOptions& options) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <initializer_list>
+#include <memory>
 #include <span>
 
 #include "tools/command.hpp"
 #include "tools/options/axis.hpp"
+#include "tools/output/target.hpp"
 #include "tools/point.hpp"
 
 namespace tilemeter {
@@ -23,6 +25,10 @@ std::vector<OptionSpec> all_options(std::initializer_list<std::span<const Option
 
 /// NAME of "show NAME"; nothing when no words were given. Throws InputError for other words; `who` is the subcommand.
 std::optional<std::string> word_to_show(const Arguments& arguments, std::string_view who);
+
+/// The file of -o, open; nullptr for standard output. Throws InputError when it cannot be written, or when an
+/// interrupted sweep waits in its place.
+std::unique_ptr<PendingFile> open_file(const Target& target);
 
 /// Checks every point of a grid before any is counted. Throws InputError.
 void check_all(const Grid& grid, const RunOptions& options);

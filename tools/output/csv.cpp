@@ -5,20 +5,10 @@
 namespace tilemeter {
 namespace {
 
-std::string quoted_cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
 std::string cell(const Json* value) {
   if (value == nullptr || value->is_null()) return {};
-  if (value->is_string()) return quoted_cell(value->get_ref<const std::string&>());
-  return quoted_cell(value->dump());
+  if (value->is_string()) return csv_cell(value->get_ref<const std::string&>());
+  return csv_cell(value->dump());
 }
 
 /// Cuts one record off `text`.
@@ -70,6 +60,16 @@ void place(Json& point, const std::vector<std::string>& path, Json value) {
 }
 
 }  // namespace
+
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
 
 std::string csv_header() {
   std::string line;

@@ -7,10 +7,9 @@
 
 #include "tools/json.hpp"
 #include "tools/options/axis.hpp"
+#include "tools/output/lines.hpp"
 
 namespace tilemeter {
-
-enum class Side { left, right };
 
 /// One column of a table for people.
 struct Figure {

@@ -2,7 +2,6 @@
 
 #include "tools/output/csv.hpp"
 #include "tools/output/figures.hpp"
-#include "tools/output/number.hpp"
 
 namespace tilemeter {
 namespace {
@@ -18,19 +17,6 @@ ListFormat csv_list() {
   return {csv_header(), [](const Json& point, std::size_t) { return csv_row(point); }, ""};
 }
 
-std::string aligned(const Figure& figure, std::string_view text) {
-  return figure.side == Side::left ? pad_right(text, figure.width) : pad_left(text, figure.width);
-}
-
-/// One line of cells, which the caller takes from each figure.
-template <class Cell>
-std::string table_line(const std::vector<Figure>& figures, Cell cell) {
-  std::string line;
-  for (const Figure& figure : figures) line += (line.empty() ? "" : "  ") + aligned(figure, cell(figure));
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
 ListFormat table_list(const std::vector<Figure>& figures) {
   return {table_line(figures, [](const Figure& figure) { return figure.title; }) +
               table_line(figures, [](const Figure& figure) { return figure.unit; }),
@@ -41,19 +27,11 @@ ListFormat table_list(const std::vector<Figure>& figures) {
 }
 
 ListFormat md_list(const std::vector<Figure>& figures) {
-  const auto line = [](const std::vector<Figure>& all, auto cell) {
-    std::string text = "|";
-    for (const Figure& figure : all) text += " " + cell(figure) + " |";
-    return text + "\n";
-  };
-  return {
-      line(figures,
-           [](const Figure& figure) { return figure.title + (figure.unit.empty() ? "" : " (" + figure.unit + ")"); }) +
-          line(figures, [](const Figure& figure) { return std::string(figure.side == Side::left ? ":--" : "--:"); }),
-      [figures, line](const Json& point, std::size_t) {
-        return line(figures, [&](const Figure& figure) { return figure.text(point); });
-      },
-      ""};
+  return {md_head(figures),
+          [figures](const Json& point, std::size_t) {
+            return md_line(figures, [&](const Figure& figure) { return figure.text(point); });
+          },
+          ""};
 }
 
 }  // namespace
