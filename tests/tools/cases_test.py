@@ -1,0 +1,295 @@
+"""Cases from practice and verified bills, through the program: what people ran into, with the right answers.
+
+usage: cases_test.py PROGRAM [unittest options]
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = None
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "traffic.json"
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def count(text):
+    done = run("count", *text.split(), "--format", "json")
+    if done.returncode != 0:
+        raise AssertionError(f"count {text}: exit {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def refusal(text):
+    done = run("count", *text.split())
+    if done.returncode != 2 or done.stdout or len(done.stderr.strip().splitlines()) != 1:
+        raise AssertionError(f"count {text}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+    return done.stderr
+
+
+def tensor(point, name, direction):
+    return point["traffic"]["tensors"][name][direction + "_bytes"]
+
+
+class Golden(unittest.TestCase):
+    """Every verified bill of an algorithm that exists here."""
+
+    def test_bills(self):
+        known = {a["name"] for a in json.loads(run("algorithms", "--format", "json").stdout)["algorithms"]}
+        checked = 0
+        for entry in json.loads(GOLDEN.read_text())["entries"]:
+            arguments = entry["args"]
+            if arguments[arguments.index("--algorithm") + 1] not in known:
+                continue
+            with self.subTest(arguments=" ".join(arguments)):
+                self.check(entry, count("--no-capacity " + " ".join(arguments)))
+            checked += 1
+        self.assertGreaterEqual(checked, 75)
+
+    def check(self, entry, point):
+        self.assertTrue(point["closed_form"]["equal"])
+        self.assertEqual(point["traffic"]["elements"], entry["elements"])
+        for direction, amount in entry["bytes"].items():
+            self.assertEqual(point["traffic"]["bytes"][direction], amount)
+        for name, (read, write) in entry["tensors"].items():
+            counted = point["traffic"]["tensors"][name]
+            self.assertEqual([counted["read_elements"], counted["write_elements"]], [read, write], name)
+        operations = point["operations"]
+        for figure, value in entry["operations"].items():
+            if figure == "exp":
+                for kind, exps in value.items():
+                    self.assertEqual(operations["exp"][kind], exps, kind)
+            else:
+                self.assertEqual(operations[figure], value, figure)
+        if "sram_peak_elements" in entry:
+            self.assertEqual(point["sram"]["peak_elements"], entry["sram_peak_elements"])
+
+
+class Capacity(unittest.TestCase):
+    BIG = "--algorithm flash2 --seq 256 --heads 2 --head-dim 256 --dtype bf16 --causal --block-q 128 --block-k 64 --device "
+
+    def test_a1_tiles_too_large_for_some_gpus(self):
+        for device in ("rtx4090", "rtx3090"):
+            message = refusal(self.BIG + device)
+            for words in ("flash2 128x64, d=256, bf16", "128.0 KiB", "Q 64 + K 32 + V 32", device, "99.0 KiB", "64x64", "128x32"):
+                self.assertIn(words, message)
+            self.assertNotIn("128x48", message)
+        for device in ("a100-80gb", "h100-sxm"):
+            self.assertTrue(count(self.BIG + device)["sram"]["fits"])
+
+    def test_a7_blocks_by_shared_memory(self):
+        for tiles, d, device, blocks in [("128 32", 128, "rtx3090", 2), ("128 64", 128, "a100-80gb", 2),
+                                         ("128 64", 128, "h100-sxm", 3), ("128 64", 128, "rtx3090", 1),
+                                         ("64 64", 256, "h100-sxm", 2), ("64 64", 256, "a100-80gb", 1),
+                                         ("128 64", 256, "a100-80gb", 1)]:
+            rows, keys = tiles.split()
+            point = count(f"--algorithm flash2 --seq 1024 --head-dim {d} --block-q {rows} --block-k {keys} --device {device}")
+            self.assertEqual(point["sram"]["resident_blocks"], blocks, (tiles, d, device))
+
+    def test_a15_two_bytes_too_many(self):
+        # 64x64 at d = 128 needs exactly 48 KiB: it fits at that size, and not with two bytes less.
+        fits = "--algorithm flash2 --seq 512 --head-dim 128 --block-q 64 --block-k 64 --placement gpu --sram "
+        self.assertTrue(count(fits + "49152B")["sram"]["fits"])
+        message = refusal(fits + "49150B")
+        self.assertIn("49152", message)
+        self.assertIn("49150", message)
+
+    def test_a16_limit_by_exact_compute_capability(self):
+        point = count("--algorithm flash2 --seq 1024 --head-dim 64 --device rtx5090")
+        self.assertEqual(point["sram"]["capacity_bytes"], 101376)
+        refusal("--algorithm flash2 --seq 1024 --head-dim 128 --block-q 128 --block-k 144 --device rtx5090")
+
+    def test_a19_opt_in_limit(self):
+        self.assertEqual(count("--algorithm flash2 --seq 1024 --device h100-sxm")["sram"]["capacity_bytes"], 232448)
+
+    def test_a23_where_s_lives(self):
+        point = count("--algorithm flash1 --seq 4096 --head-dim 64 --sram 24576el --blocks paper --no-capacity")
+        self.assertEqual((point["tiling"]["block_q"], point["tiling"]["block_k"]), (64, 96))
+        elements = {tile["name"]: tile["elements"] for tile in point["sram"]["tiles"]}
+        self.assertEqual(sum(elements[name] for name in "QKVO"), 20480)
+        self.assertEqual(point["sram"]["peak_elements"], 26752)
+        self.assertIs(point["sram"]["fits"], False)
+        self.assertEqual({tile["space"] for tile in point["sram"]["tiles"]}, {"sram"})
+
+    def test_d8_a_large_budget_is_printed_unchanged(self):
+        self.assertEqual(count("--algorithm flash2 --seq 1024 --sram 1677721600B")["sram"]["capacity_bytes"], 1677721600)
+        self.assertEqual(count("--algorithm flash2 --seq 1024 --sram 1638400KiB")["sram"]["capacity_bytes"], 1677721600)
+
+
+class Masks(unittest.TestCase):
+    def test_b1_more_queries_than_keys(self):
+        point = count("--algorithm flash2 --batch 2 --heads 16 --seq-q 2048 --seq-k 1024 --head-dim 128 --dtype bf16 "
+                      "--causal --block-q 128 --block-k 64")
+        self.assertEqual(point["operations"]["empty_rows"], 1024 * 32)
+        self.assertEqual(point["operations"]["pairs"], 524800 * 32)
+        self.assertEqual(point["operations"]["tiles"], 72 * 32)
+        self.assertEqual(tensor(point, "Q", "read"), 8388608)
+        self.assertEqual(tensor(point, "K", "read") + tensor(point, "V", "read"), 75497472)
+        self.assertEqual(tensor(point, "O", "write"), 16777216)
+        self.assertEqual(tensor(point, "LSE", "write"), 262144)
+
+    def test_b2_alignment(self):
+        for lengths, bottom_right, top_left in [((4, 6), 18, 10), ((1, 4096), 4096, 1)]:
+            base = f"--algorithm flash2 --seq-q {lengths[0]} --seq-k {lengths[1]} "
+            self.assertEqual(count(base + "--causal")["operations"]["pairs"], bottom_right)
+            point = count(base + "--causal-top-left")
+            self.assertEqual(point["operations"]["pairs"], top_left)
+            self.assertEqual(point["problem"]["mask"], "causal_top_left")
+
+    def test_b3_rows_without_keys_in_numbers(self):
+        for declared in ("+inf", "-inf"):
+            point = count(f"--algorithm flash2 --seq-q 100 --seq-k 60 --causal --mode numeric --dtype fp32 --empty-lse {declared}")
+            self.assertTrue(point["numeric"]["ok"])
+            self.assertEqual(point["numeric"]["nan_rows"], 0)
+
+    def test_b9_a_window_of_one_key_more(self):
+        base = "--algorithm flash2 --seq 8192 --block-q 128 --block-k 64 --window "
+        narrow, wide = count(base + "4095,0"), count(base + "4096,0")
+        self.assertEqual(narrow["operations"]["pairs"], 25167872)
+        self.assertEqual(wide["operations"]["pairs"], 25171968)
+        self.assertEqual(narrow["operations"]["tiles"], 3168)
+        self.assertEqual(narrow["traffic"], wide["traffic"])
+
+    def test_b11_a_window_that_is_causal(self):
+        base = "--algorithm flash2 --seq 16384 --block-q 128 --block-k 64 "
+        causal, window = count(base + "--causal"), count(base + "--window 16383,0")
+        self.assertEqual(causal["operations"], window["operations"])
+        self.assertEqual(causal["traffic"], window["traffic"])
+
+    def test_b12_a_negative_side_is_refused(self):
+        self.assertIn("--window", refusal("--algorithm flash2 --seq 1024 --window 100,-3"))
+
+    def test_b13_fewer_rows_than_a_tile(self):
+        point = count("--algorithm flash2 --heads 40 --seq 8 --head-dim 128 --block-q 128 --block-k 128")
+        self.assertEqual(point["operations"]["tiles"], 40)
+        for name, direction in (("Q", "read"), ("K", "read"), ("V", "read"), ("O", "write")):
+            self.assertEqual(tensor(point, name, direction), 81920)
+
+    def test_b17_a_tail_of_one(self):
+        base = "--algorithm flash2 --seq 1025 --head-dim 64 --dtype bf16 --block-q 128 --block-k 64 "
+        for mask, tiles, streamed in (("", 153, 2361600), ("--causal", 89, 1442048)):
+            point = count(base + mask)
+            self.assertEqual(point["operations"]["tiles"], tiles)
+            self.assertEqual(tensor(point, "K", "read") + tensor(point, "V", "read"), streamed)
+
+    def test_b22_a_head_dim_that_libraries_pad(self):
+        point = count("--algorithm flash2 --seq 1024 --head-dim 132")
+        note = " ".join(point["warnings"])
+        for words in ("264", "8.25", "136"):
+            self.assertIn(words, note)
+        # The copies read d = 132 and write d = 136 of Q, K and V.
+        self.assertIn(str(3 * 1024 * (132 + 136) * 2), note.replace(",", ""))
+
+    def test_b23_segments(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "segments.txt")
+            pathlib.Path(path).write_text("0 2538\n1208 1742\n840 840\n0 3072\n")
+            point = count(f"--algorithm flash2 --segments {path} --heads 4 --kv-heads 1 --head-dim 256 --block-q 64 --block-k 64")
+        self.assertEqual(point["operations"]["pairs"], 2809936 * 4)
+        streamed = 19 * 1742 + 14 * 840  # query tiles times keys; the segments without queries stream none
+        self.assertEqual(point["traffic"]["tensors"]["K"]["read_elements"], 4 * streamed * 256)
+
+    def test_b26_heads_that_do_not_divide(self):
+        for heads in (33, 3):
+            message = refusal(f"--algorithm flash2 --seq 64 --heads {heads} --kv-heads 2")
+            self.assertIn(str(heads), message)
+            self.assertIn("2", message)
+        count("--algorithm flash2 --seq 64 --heads 8 --kv-heads 2")
+
+    def test_no_keys_at_all(self):
+        for algorithm in ("flash1", "flash2", "standard", "standard_tiled"):
+            point = count(f"--algorithm {algorithm} --seq-q 64 --seq-k 0 --init" if algorithm == "flash1"
+                          else f"--algorithm {algorithm} --seq-q 64 --seq-k 0")
+            self.assertEqual(tensor(point, "K", "read") + tensor(point, "V", "read"), 0)
+            self.assertEqual(point["traffic"]["tensors"]["O"]["write_elements"], 64 * 64)
+
+
+class Overflow(unittest.TestCase):
+    def warned(self, text):
+        return any("32-bit" in warning for warning in count(text).get("warnings", []))
+
+    def test_d1_d2_a_32_bit_index(self):
+        self.assertFalse(self.warned("--algorithm standard --seq 46340 --head-dim 64"))
+        self.assertTrue(self.warned("--algorithm standard --seq 46341 --head-dim 64"))
+        for shape, scores in (("--batch 8 --heads 28 --seq 4096", 3758096384), ("--batch 64 --heads 16 --seq 2048", 4294967296)):
+            point = count("--algorithm standard " + shape)
+            self.assertEqual(point["traffic"]["tensors"]["S"]["write_elements"], scores)
+            self.assertTrue(any(str(scores) in warning for warning in point["warnings"]))
+
+    def test_a_figure_past_63_bits_is_named(self):
+        self.assertIn("S write elements would pass 2^63 - 1", refusal("--algorithm standard --seq 4294967296"))
+
+    def test_a_window_at_two_to_the_forty(self):
+        point = count("--algorithm flash2 --seq 1099511627776 --window 4096,0 --block-q 128 --block-k 128")
+        self.assertTrue(point["closed_form"]["equal"])
+
+
+class Accounting(unittest.TestCase):
+    def test_e1_decode_reads_the_cache_once_per_kv_head(self):
+        base = "--algorithm flash2 --seq-q 1 --seq-k 8192 --heads 32 --kv-heads 8 --head-dim 128 "
+        unique = count(base)["compulsory"]["tensors"]
+        self.assertEqual(unique["K"]["bytes"] + unique["V"]["bytes"], 33554432)
+        packed = count(base + "--packed")
+        self.assertEqual(tensor(packed, "K", "read") + tensor(packed, "V", "read"), 33554432)
+
+    def test_e2_prefill(self):
+        point = count("--algorithm flash2 --seq 4096 --heads 32 --head-dim 128 --block-q 128 --block-k 128")
+        unique = point["compulsory"]
+        self.assertEqual({name: t["bytes"] for name, t in unique["tensors"].items()}, dict.fromkeys("QKVO", 33554432))
+        self.assertEqual(unique["bytes"], 134217728)
+        self.assertEqual(tensor(point, "K", "read") + tensor(point, "V", "read"), 2147483648)
+        self.assertEqual(tensor(point, "LSE", "write"), 524288)
+
+    def test_e3_flash1_against_standard(self):
+        base = "--seq 1024 --head-dim 64 "
+        flash = count("--algorithm flash1 --sram 24576el --blocks paper --no-capacity " + base)
+        self.assertEqual(flash["traffic"]["elements"]["total"], 2338816)
+        self.assertEqual(flash["closed_form"]["expression"], "2Nd + Tc(3Nd + 4N)")
+        self.assertEqual(count("--algorithm standard " + base)["traffic"]["elements"]["total"], 4456448)
+
+    def test_e4_ragged_tiles_move_what_is_there(self):
+        read = {keys: count(f"--algorithm flash2 --seq 1056 --head-dim 64 --block-q 2000 --block-k {keys}")["traffic"]
+                for keys in (64, 100, 1056, 5000)}
+        self.assertEqual(len({json.dumps(traffic) for traffic in read.values()}), 1)
+
+    def test_g3_g4_flops(self):
+        point = count("--algorithm flash2 --seq-q 4 --seq-k 10 --head-dim 8 --head-dim-v 16 --causal")
+        self.assertEqual(point["operations"]["pairs"], 34)
+        self.assertEqual(point["operations"]["pair_flops"], 1632)
+        shared = count("--algorithm flash2 --seq 256 --heads 8 --kv-heads 2")
+        own = count("--algorithm flash2 --seq 256 --heads 8")
+        self.assertEqual(shared["operations"]["matmul_flops"], own["operations"]["matmul_flops"])
+        self.assertEqual(4 * shared["compulsory"]["tensors"]["K"]["bytes"], own["compulsory"]["tensors"]["K"]["bytes"])
+
+
+class Devices(unittest.TestCase):
+    def facts(self, name):
+        rows = json.loads(run("devices", "show", name, "--format", "json").stdout)
+        return json.dumps(rows)
+
+    def test_h1_h2_h3_h5_rates(self):
+        for name, rate in (("h100-sxm", "989.4 TFLOP/s"), ("h100-pcie", "756.5 TFLOP/s"), ("h100-nvl", "835.5 TFLOP/s"),
+                           ("h200", "4.8 TB/s"), ("b200", "7.672 TB/s"), ("h100-sxm", "3.35 TB/s")):
+            self.assertIn(rate, self.facts(name), name)
+        self.assertNotIn("1979 TFLOP/s", "".join(line for line in self.facts("h100-sxm").split(",") if "fp16" in line))
+
+    def test_h2_h100_is_ambiguous(self):
+        message = refusal("--algorithm flash2 --seq 64 --device h100")
+        for name in ("h100-sxm", "h100-pcie", "h100-nvl"):
+            self.assertIn(name, message)
+
+    def test_j2_more_heads_than_a_grid_holds(self):
+        notes = " ".join(count("--algorithm flash2 --seq 3 --heads 71280 --head-dim 128")["warnings"])
+        for words in ("71280", "65535", "layout"):
+            self.assertIn(words, notes)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
