@@ -5,8 +5,7 @@
 #include "tools/commands/shared.hpp"
 #include "tools/options/choice.hpp"
 #include "tools/options/text.hpp"
-#include "tools/output/file.hpp"
-#include "tools/output/number.hpp"
+#include "tools/output/listing.hpp"
 
 namespace tilemeter {
 namespace {
@@ -29,24 +28,30 @@ std::string_view order_text(LoopOrder order) {
   return "";
 }
 
-std::string list_text() {
-  std::string text;
+Listing list_of_all() {
+  Listing listing{.command = "algorithms", .key = "algorithms", .columns = {"name", "idea"}, .rows = {}};
   for (const Algorithm& algorithm : algorithms()) {
-    text += pad_right(algorithm.name, 18) + std::string(algorithm.idea) + "\n";
+    listing.rows.push_back({std::string(algorithm.name), std::string(algorithm.idea)});
   }
-  return text;
+  return listing;
 }
 
-std::string show_text(std::string_view name) {
+Listing description_of(std::string_view name) {
   const Algorithm& algorithm = find_algorithm(name);
-  return "name      " + std::string(algorithm.name) + "\nidea      " + std::string(algorithm.idea) + "\nsource    " +
-         std::string(algorithm.source) + "\nloops     " + std::string(order_text(algorithm.order)) + "\noptions   " +
-         (algorithm.options.empty() ? "none of its own" : std::string(algorithm.options)) + "\n";
+  const std::string own = algorithm.options.empty() ? "none of its own" : std::string(algorithm.options);
+  return {.command = "algorithms",
+          .key = "facts",
+          .columns = {"fact", "value"},
+          .rows = {{"name", std::string(algorithm.name)},
+                   {"idea", std::string(algorithm.idea)},
+                   {"source", std::string(algorithm.source)},
+                   {"loops", std::string(order_text(algorithm.order))},
+                   {"options", own}}};
 }
 
 int run_algorithms(const Arguments& arguments) {
   const auto shown = word_to_show(arguments, "algorithms");
-  write_out(shown ? show_text(*shown) : list_text());
+  write_listing(shown ? description_of(*shown) : list_of_all(), target_of(arguments));
   return 0;
 }
 
@@ -57,7 +62,7 @@ Command algorithms_command() {
           .summary = "the algorithms that can be counted; `algorithms show NAME` describes one",
           .example = example,
           .words = "[show NAME]",
-          .options = all_options({logging_option_specs()}),
+          .options = all_options({output_option_specs(), logging_option_specs()}),
           .run = run_algorithms};
 }
 

@@ -4,8 +4,7 @@
 #include "model/quantity.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
-#include "tools/output/file.hpp"
-#include "tools/output/number.hpp"
+#include "tools/output/listing.hpp"
 
 namespace tilemeter {
 namespace {
@@ -18,30 +17,30 @@ constexpr std::string_view example =
     "  tilemeter devices show h100-sxm\n"
     "prints every quantity of the H100 SXM with its unit and its source. `show FILE.toml` checks a device file.";
 
-std::string list_text() {
-  std::string text = pad_right("device", 12) + pad_left("SMs", 5) + pad_left("shared/block", 14) + pad_left("L2", 11) +
-                     pad_left("memory", 12) + pad_left("bandwidth", 13) + "\n";
+Listing list_of_all() {
+  Listing listing{.command = "devices",
+                  .key = "devices",
+                  .columns = {"name", "arch", "sm.count", "sm.shared_per_block", "l2.size", "hbm.size", "hbm.bandwidth"},
+                  .rows = {}};
   for (const std::string_view name : device_names()) {
     const Device device = load_device(name);
-    text += pad_right(name, 12) + pad_left(std::to_string(device.sm.count), 5) +
-            pad_left(to_text(device.sm.shared_per_block), 14) + pad_left(to_text(device.l2.size), 11) +
-            pad_left(to_text(device.hbm.size), 12) + pad_left(to_text(device.hbm.bandwidth), 13) + "\n";
+    listing.rows.push_back({std::string(name), device.arch, std::to_string(device.sm.count),
+                            to_text(device.sm.shared_per_block), to_text(device.l2.size), to_text(device.hbm.size),
+                            to_text(device.hbm.bandwidth)});
   }
-  return text;
+  return listing;
 }
 
-std::string show_text(const std::string& name, const Arguments& arguments) {
+Listing facts_of(const std::string& name, const Arguments& arguments) {
   std::vector<std::string> settings;
   for (const Arguments::Given& given : arguments.options()) {
     if (given.option == "--set") settings.push_back(given.value);
   }
   Device device = load_device(name);
   apply_settings(device, settings);
-  std::string text;
-  for (const DeviceFact& fact : device_rows(device)) {
-    text += pad_right(fact.key, 22) + pad_right(fact.value, 18) + fact.source + "\n";
-  }
-  return text;
+  Listing listing{.command = "devices", .key = "facts", .columns = {"key", "value", "source"}, .rows = {}};
+  for (const DeviceFact& fact : device_rows(device)) listing.rows.push_back({fact.key, fact.value, fact.source});
+  return listing;
 }
 
 int run_devices(const Arguments& arguments) {
@@ -49,7 +48,7 @@ int run_devices(const Arguments& arguments) {
   if (!shown && arguments.has("--set")) {
     throw InputError("--set " + *arguments.find("--set") + " needs a device: devices show NAME --set KEY=VALUE");
   }
-  write_out(shown ? show_text(*shown, arguments) : list_text());
+  write_listing(shown ? facts_of(*shown, arguments) : list_of_all(), target_of(arguments));
   return 0;
 }
 
@@ -60,7 +59,7 @@ Command devices_command() {
           .summary = "the GPUs that are known; `devices show NAME` prints one with sources",
           .example = example,
           .words = "[show NAME|FILE.toml]",
-          .options = all_options({set_option, logging_option_specs()}),
+          .options = all_options({set_option, output_option_specs(), logging_option_specs()}),
           .run = run_devices};
 }
 

@@ -1,0 +1,92 @@
+#include "tools/output/listing.hpp"
+
+#include <algorithm>
+
+#include "tools/commands/shared.hpp"
+#include "tools/json.hpp"
+#include "tools/output/csv.hpp"
+#include "tools/output/lines.hpp"
+
+namespace tilemeter {
+namespace {
+
+struct Heading {
+  std::size_t index = 0;
+  std::string title;
+  std::string unit;
+  std::size_t width = 0;
+  Side side = Side::left;
+};
+
+std::vector<Heading> headings_of(const Listing& listing) {
+  std::vector<Heading> headings;
+  for (std::size_t i = 0; i < listing.columns.size(); ++i) {
+    std::size_t width = listing.columns[i].size();
+    for (const auto& row : listing.rows) width = std::max(width, row[i].size());
+    headings.push_back({.index = i, .title = listing.columns[i], .unit = {}, .width = width});
+  }
+  return headings;
+}
+
+template <class Line>
+std::string body(const Listing& listing, const std::vector<Heading>& headings, Line line) {
+  std::string text;
+  for (const auto& row : listing.rows) text += line(headings, [&](const Heading& heading) { return row[heading.index]; });
+  return text;
+}
+
+std::string table_text(const Listing& listing) {
+  const auto headings = headings_of(listing);
+  return table_line(headings, [](const Heading& heading) { return heading.title; }) +
+         body(listing, headings, [](const auto& all, auto cell) { return table_line(all, cell); });
+}
+
+std::string md_text(const Listing& listing) {
+  const auto headings = headings_of(listing);
+  return md_head(headings) + body(listing, headings, [](const auto& all, auto cell) { return md_line(all, cell); });
+}
+
+std::string csv_text(const Listing& listing) {
+  const auto line = [](const std::vector<std::string>& cells) {
+    std::string text;
+    for (const std::string& cell : cells) text += (text.empty() ? "" : ",") + csv_cell(cell);
+    return text + "\n";
+  };
+  std::string text = line(listing.columns);
+  for (const auto& row : listing.rows) text += line(row);
+  return text;
+}
+
+std::string json_text(const Listing& listing) {
+  Json document = document_json(listing.command);
+  Json& rows = document[std::string(listing.key)] = Json::array();
+  for (const auto& row : listing.rows) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) object[listing.columns[i]] = row[i];
+    rows.push_back(std::move(object));
+  }
+  return document.dump(2) + "\n";
+}
+
+std::string text_of(const Listing& listing, Format format) {
+  switch (format) {
+    case Format::table: return table_text(listing);
+    case Format::md: return md_text(listing);
+    case Format::csv: return csv_text(listing);
+    case Format::json: return json_text(listing);
+    case Format::html: break;
+  }
+  throw InputError("--format html: " + std::string(listing.command) + " has no page; choose from table, csv, json, md");
+}
+
+}  // namespace
+
+void write_listing(const Listing& listing, const Target& target) {
+  const std::string text = text_of(listing, target.format);
+  const auto file = open_file(target);
+  if (!file) return write_out(text);
+  file->write(text);
+  file->commit();
+}
+
+}  // namespace tilemeter

@@ -1,0 +1,23 @@
+// Lists of things that the program knows (algorithms, devices), in every format but HTML.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/output/target.hpp"
+
+namespace tilemeter {
+
+/// Rows of words. In JSON each row is an object under `key`.
+struct Listing {
+  std::string_view command;
+  std::string_view key;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// Writes the listing to `target`. Throws InputError for HTML.
+void write_listing(const Listing& listing, const Target& target);
+
+}  // namespace tilemeter
