@@ -101,6 +101,9 @@ Json bytes_json(const Traffic& traffic) {
   return json;
 }
 
+/// The tensors of every attention algorithm are shown even where nothing moves; others only where something does.
+bool is_shown(std::size_t tensor, bool moves) { return moves || tensor <= index_of(TensorName::O); }
+
 Json traffic_json(const Work& work) {
   const Traffic total = work.total();
   Json json;
@@ -109,7 +112,7 @@ Json traffic_json(const Work& work) {
   Json& tensors = json["tensors"] = Json::object();
   for (std::size_t i = 0; i < tensor_count; ++i) {
     const Traffic& traffic = work.tensors[i];
-    if (traffic.empty()) continue;
+    if (!is_shown(i, !traffic.empty())) continue;
     Json& tensor = tensors[std::string(tensor_names[i])];
     tensor["read_elements"] = traffic.read.value();
     tensor["write_elements"] = traffic.write.value();
@@ -136,7 +139,7 @@ Json compulsory_json(const Work& work) {
   json["bytes"] = total.total_bytes().value();
   Json& tensors = json["tensors"] = Json::object();
   for (std::size_t i = 0; i < tensor_count; ++i) {
-    if (work.tensors[i].empty()) continue;
+    if (!is_shown(i, !work.tensors[i].empty())) continue;
     Json& tensor = tensors[std::string(tensor_names[i])];
     tensor["elements"] = work.tensors[i].total().value();
     tensor["bytes"] = work.tensors[i].total_bytes().value();

@@ -1,7 +1,7 @@
+#include <algorithm>
 #include <array>
 
 #include "model/device.hpp"
-#include "model/quantity.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/output/listing.hpp"
@@ -17,17 +17,22 @@ constexpr std::string_view example =
     "  tilemeter devices show h100-sxm\n"
     "prints every quantity of the H100 SXM with its unit and its source. `show FILE.toml` checks a device file.";
 
+/// Each device's facts under the keys of the columns, as its file states them.
 Listing list_of_all() {
   Listing listing{.command = "devices",
                   .key = "devices",
-                  .columns = {"name", "arch", "sm.count", "sm.shared_per_block", "l2.size", "hbm.size", "hbm.bandwidth"},
+                  .columns = {"arch", "sm.count", "sm.shared_per_block", "l2.size", "hbm.size", "hbm.bandwidth"},
                   .rows = {}};
   for (const std::string_view name : device_names()) {
-    const Device device = load_device(name);
-    listing.rows.push_back({std::string(name), device.arch, std::to_string(device.sm.count),
-                            to_text(device.sm.shared_per_block), to_text(device.l2.size), to_text(device.hbm.size),
-                            to_text(device.hbm.bandwidth)});
+    std::vector<std::string> row = {std::string(name)};
+    const std::vector<DeviceFact> facts = device_rows(load_device(name));
+    for (const std::string& column : listing.columns) {
+      const auto fact = std::find_if(facts.begin(), facts.end(), [&](const DeviceFact& f) { return f.key == column; });
+      row.push_back(fact == facts.end() ? "unknown" : fact->value);
+    }
+    listing.rows.push_back(std::move(row));
   }
+  listing.columns.insert(listing.columns.begin(), "name");
   return listing;
 }
 
