@@ -3,25 +3,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "model/closed_form/bill.hpp"
+
 namespace tilemeter::kernels {
 namespace {
-
-DType type_of(TensorName tensor, const Problem& problem) {
-  switch (tensor) {
-    case TensorName::l:
-    case TensorName::m:
-    case TensorName::LSE:
-      return problem.stat_dtype;
-    case TensorName::S:
-    case TensorName::P:
-    case TensorName::Pd:
-      return problem.score_dtype;
-    case TensorName::Z:
-      return DType::u8;
-    default:
-      return problem.dtype;
-  }
-}
 
 Elements elements(std::uint64_t counted) {
   if (counted > static_cast<std::uint64_t>(std::numeric_limits<Count>::max())) throw UnnamedOverflow();
@@ -44,7 +29,7 @@ Work sum_records(std::span<const Record> records, const Problem& problem) {
     }
     for (std::size_t i = 0; i < tensor_count; ++i) {
       named(tensor_names[i],
-            [&] { sum.tensors[i] += traffic(record, i, type_of(static_cast<TensorName>(i), problem)); });
+            [&] { sum.tensors[i] += traffic(record, i, dtype_of(static_cast<TensorName>(i), problem)); });
     }
     named("tiles", [&] { sum.tiles = checked::add(sum.tiles, elements(record.tiles).value()); });
   }

@@ -13,26 +13,38 @@ enum class DType { fp64, fp32, fp16, bf16, fp8, u8 };
 /// Bytes of one element.
 constexpr Count size_of(DType type) {
   switch (type) {
-    case DType::fp64: return 8;
-    case DType::fp32: return 4;
+    case DType::fp64:
+      return 8;
+    case DType::fp32:
+      return 4;
     case DType::fp16:
-    case DType::bf16: return 2;
+    case DType::bf16:
+      return 2;
     case DType::fp8:
-    case DType::u8: return 1;
+    case DType::u8:
+      return 1;
   }
   return 0;
 }
 
-inline Bytes bytes_of(Elements elements, DType type) { return Bytes(checked::multiply(elements.value(), size_of(type))); }
+inline Bytes bytes_of(Elements elements, DType type) {
+  return Bytes(checked::multiply(elements.value(), size_of(type)));
+}
 
 constexpr std::string_view name_of(DType type) {
   switch (type) {
-    case DType::fp64: return "fp64";
-    case DType::fp32: return "fp32";
-    case DType::fp16: return "fp16";
-    case DType::bf16: return "bf16";
-    case DType::fp8: return "fp8";
-    case DType::u8: return "u8";
+    case DType::fp64:
+      return "fp64";
+    case DType::fp32:
+      return "fp32";
+    case DType::fp16:
+      return "fp16";
+    case DType::bf16:
+      return "bf16";
+    case DType::fp8:
+      return "fp8";
+    case DType::u8:
+      return "u8";
   }
   return "";
 }

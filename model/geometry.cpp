@@ -38,9 +38,7 @@ std::vector<Run> periodic_runs(Count count, std::vector<Count> cuts, Count perio
   return runs;
 }
 
-Count clipped_tile(Wide tile, Count tiles) {
-  return std::clamp(tile, Wide(0), Wide(tiles)).narrow();
-}
+Count clipped_tile(Wide tile, Count tiles) { return std::clamp(tile, Wide(0), Wide(tiles)).narrow(); }
 
 /// Steps after which `step_size` positions are a whole number of tiles of `tile_size`.
 Count period_of(Wide step_size, Count tile_size) {
@@ -57,9 +55,7 @@ TileRange all_tiles(Count extent, Count size) {
 
 std::vector<Run> single_runs(Count count) { return periodic_runs(count, {}, std::max<Count>(count, 1)); }
 
-std::vector<Run> runs_of(const TileRange& tiles) {
-  return periodic_runs(tiles.length(), {tiles.full_length()}, 1);
-}
+std::vector<Run> runs_of(const TileRange& tiles) { return periodic_runs(tiles.length(), {tiles.full_length()}, 1); }
 
 VisitedTiles::VisitedTiles(const Problem& problem, const Tiling& tiling)
     : queries_(all_tiles(problem.rows(), tiling.block_q)),

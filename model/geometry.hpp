@@ -31,8 +31,8 @@ struct TileRange {
 /// All tiles of a dimension. `size` is clipped to `extent`.
 TileRange all_tiles(Count extent, Count size);
 
-/// Steps first, first + step, ..., `count` of them, that are alike but for the number of tiles they visit, which grows or
-/// shrinks by the same amount from each to the next.
+/// Steps first, first + step, ..., `count` of them, that are alike but for the number of tiles they visit, which grows
+/// or shrinks by the same amount from each to the next.
 struct Run {
   Count first = 0;
   Count step = 1;
@@ -71,10 +71,10 @@ class VisitedTiles {
   std::vector<Run> key_runs() const;
 
  private:
-  Wide reach_end(Count a) const;      // one past the last key in reach of query tile a, unclipped
-  Wide reach_begin(Count a) const;    // first key in reach, unclipped
-  Wide rows_begin(Count j) const;     // first stream row that reaches key tile j, unclipped
-  Wide rows_end(Count j) const;       // one past the last, unclipped
+  Wide reach_end(Count a) const;    // one past the last key in reach of query tile a, unclipped
+  Wide reach_begin(Count a) const;  // first key in reach, unclipped
+  Wide rows_begin(Count j) const;   // first stream row that reaches key tile j, unclipped
+  Wide rows_end(Count j) const;     // one past the last, unclipped
 
   TileRange queries_;
   TileRange keys_;

@@ -20,22 +20,32 @@ void validate_window(const Mask& mask) {
 
 std::string_view name_of(MaskKind kind) {
   switch (kind) {
-    case MaskKind::none: return "none";
-    case MaskKind::causal: return "causal";
-    case MaskKind::causal_top_left: return "causal_top_left";
-    case MaskKind::window: return "window";
-    case MaskKind::arbitrary: return "arbitrary";
+    case MaskKind::none:
+      return "none";
+    case MaskKind::causal:
+      return "causal";
+    case MaskKind::causal_top_left:
+      return "causal_top_left";
+    case MaskKind::window:
+      return "window";
+    case MaskKind::arbitrary:
+      return "arbitrary";
   }
   return "";
 }
 
 std::string_view name_of(BlockRule rule) {
   switch (rule) {
-    case BlockRule::given: return "given";
-    case BlockRule::paper: return "paper";
-    case BlockRule::fit: return "fit";
-    case BlockRule::optimum: return "optimum";
-    case BlockRule::standard: return "default";
+    case BlockRule::given:
+      return "given";
+    case BlockRule::paper:
+      return "paper";
+    case BlockRule::fit:
+      return "fit";
+    case BlockRule::optimum:
+      return "optimum";
+    case BlockRule::standard:
+      return "default";
   }
   return "";
 }

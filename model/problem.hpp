@@ -25,8 +25,8 @@ struct PairMatrix {
 /// Which keys a query sees. Causal and window are bottom-right aligned: row r sits at key position r + seq_k - seq_q.
 struct Mask {
   MaskKind kind = MaskKind::none;
-  std::optional<Count> left{};   ///< window only: keys before the row's own position; nullopt is unlimited
-  std::optional<Count> right{};  ///< window only: keys after it
+  std::optional<Count> left{};                ///< window only: keys before the row's own position; nullopt is unlimited
+  std::optional<Count> right{};               ///< window only: keys after it
   std::shared_ptr<const PairMatrix> pairs{};  ///< arbitrary only
 };
 
@@ -90,11 +90,11 @@ struct Options {
   bool unfused_mask = true;     ///< ... the mask
   bool unfused_dropout = true;  ///< ... dropout
   MaskShape mask_shape = MaskShape::row;
-  StatisticsInit init = StatisticsInit::not_counted;   ///< flash1: writing the initial O, l, m
-  FirstVisit first_visit = FirstVisit::reads_state;    ///< flash1: whether the first visit of a row block reads O, l, m
-  Count row_splits = 1;                                ///< flash1: blocks that share a head's row blocks
-  EmptyLse empty_lse = EmptyLse::plus_infinity;        ///< flash2: LSE of a row without keys
-  RowSoftmax row_softmax = RowSoftmax::resident;       ///< standard_tiled
+  StatisticsInit init = StatisticsInit::not_counted;  ///< flash1: writing the initial O, l, m
+  FirstVisit first_visit = FirstVisit::reads_state;   ///< flash1: whether the first visit of a row block reads O, l, m
+  Count row_splits = 1;                               ///< flash1: blocks that share a head's row blocks
+  EmptyLse empty_lse = EmptyLse::plus_infinity;       ///< flash2: LSE of a row without keys
+  RowSoftmax row_softmax = RowSoftmax::resident;      ///< standard_tiled
 };
 
 /// One point: everything an algorithm needs to run.

@@ -70,7 +70,9 @@ using BytesPerSecond = Measure<struct BytesPerSecondUnit>;
 using OpsPerSecond = Measure<struct OpsPerSecondUnit>;  ///< FLOP/s for matrix and FMA units, operations/s for exp
 
 /// The time that `amount` takes at `rate`.
-inline Seconds operator/(Bytes amount, BytesPerSecond rate) { return {static_cast<double>(amount.value()) / rate.value}; }
+inline Seconds operator/(Bytes amount, BytesPerSecond rate) {
+  return {static_cast<double>(amount.value()) / rate.value};
+}
 inline Seconds operator/(Flops amount, OpsPerSecond rate) { return {static_cast<double>(amount.value()) / rate.value}; }
 
 /// Ceiling of a / b for a >= 0, b > 0.

@@ -7,7 +7,8 @@ std::string describe(const std::vector<OnChipTile>& tiles, const Budget& budget)
   std::string text = "a block needs";
   for (const OnChipTile& tile : tiles) text += " " + tile.name + " " + std::to_string(tile.bytes().value());
   const Footprint use = footprint_of(tiles);
-  text += " = " + std::to_string(use.bytes().value()) + " bytes on chip (" + std::to_string(use.elements.value()) + " elements)";
+  text += " = " + std::to_string(use.bytes().value()) + " bytes on chip (" + std::to_string(use.elements.value()) +
+          " elements)";
   return text + ", more than " + (budget.owner.empty() ? "the budget" : budget.owner) + " allows";
 }
 

@@ -33,7 +33,8 @@ struct TileSlot {
   Count size = 0;
 };
 
-/// Per-row factors of one online softmax step. They are temporaries of a verb, which the literature's footprint leaves out.
+/// Per-row factors of one online softmax step. They are temporaries of a verb, which the literature's footprint leaves
+/// out.
 template <class P>
 struct RowFactors {
   [[no_unique_address]] typename P::Storage rescale;  ///< exp(m_old - m_new)

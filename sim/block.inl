@@ -33,7 +33,8 @@ RegisterTile<P> Block<P>::registers(std::string name, Shape shape, DType dtype) 
 
 template <class P>
 Ring<P> Block<P>::ring(const std::string& name, Count stages, Shape shape, DType dtype) {
-  tiles_.push_back({.name = name, .space = Space::shared, .rows = shape.rows, .cols = shape.cols, .copies = stages, .dtype = dtype});
+  tiles_.push_back(
+      {.name = name, .space = Space::shared, .rows = shape.rows, .cols = shape.cols, .copies = stages, .dtype = dtype});
   room_checked_ = false;
   check_room();
   std::vector<SharedTile<P>> tiles;
@@ -56,7 +57,8 @@ template <class P>
 void Block<P>::check_room() {
   if (room_checked_) return;
   room_checked_ = true;
-  if (budget_.overflowing == Overflowing::refused && !fits(footprint_of(tiles_), budget_)) throw OverCapacity(tiles_, budget_);
+  if (budget_.overflowing == Overflowing::refused && !fits(footprint_of(tiles_), budget_))
+    throw OverCapacity(tiles_, budget_);
 }
 
 template <class P>
@@ -98,7 +100,8 @@ void Block<P>::runs(const std::vector<Run>& runs, Body body) {
 template <class P>
 template <class Body>
 void Block<P>::tiles(const TileRange& range, Body body) {
-  tiles(Slot{}, [&](Count) { return range; }, body);
+  tiles(
+      Slot{}, [&](Count) { return range; }, body);
 }
 
 template <class P>

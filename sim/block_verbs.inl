@@ -56,7 +56,8 @@ void Block<P>::softmax(RegisterTile<P>& s) {
 template <class P>
 void Block<P>::online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l, RowFactors<P>& factors) {
   if constexpr (real) {
-    numerics::online_softmax<typename P::Scalar>(s.numbers(), m.numbers(), l.numbers(), factors.rescale, factors.carried);
+    numerics::online_softmax<typename P::Scalar>(s.numbers(), m.numbers(), l.numbers(), factors.rescale,
+                                                 factors.carried);
   }
   report({.phase = Phase::softmax,
           .exp = {.scores = s.shape.elements().value(), .rescale = s.shape.rows},

@@ -13,11 +13,7 @@ Algorithm flash2();
 
 std::span<const Algorithm> algorithms() {
   static const std::array table = {
-      standard(),
-      standard_tiled(),
-      standard_unfused(),
-      flash1(),
-      flash2(),
+      standard(), standard_tiled(), standard_unfused(), flash1(), flash2(),
   };
   return table;
 }

@@ -21,8 +21,8 @@ enum class LoopOrder { untiled, kv_outer, q_outer, gemm };
 /// One algorithm: its description and its program for each kind of payload.
 struct Algorithm {
   std::string_view name;
-  std::string_view idea;     ///< one sentence
-  std::string_view source;   ///< where it was published
+  std::string_view idea;    ///< one sentence
+  std::string_view source;  ///< where it was published
   LoopOrder order = LoopOrder::untiled;
   std::string_view options;  ///< command-line options of its own, space separated
 

@@ -9,7 +9,8 @@
 
 namespace tilemeter {
 
-/// The blocks of a launch: every stream, every row step and every column step. Columns are the fastest, streams the slowest.
+/// The blocks of a launch: every stream, every row step and every column step. Columns are the fastest, streams the
+/// slowest.
 struct Grid {
   Count streams = 1;
   std::vector<Run> rows{};

@@ -5,7 +5,9 @@
 namespace tilemeter {
 namespace {
 
-std::string figure(TensorName tensor, std::string_view what) { return std::string(name_of(tensor)) + " " + std::string(what); }
+std::string figure(TensorName tensor, std::string_view what) {
+  return std::string(name_of(tensor)) + " " + std::string(what);
+}
 
 Traffic times_as_much(const Traffic& traffic, Count times) {
   return {.read = traffic.read * times,

@@ -108,13 +108,17 @@ Inputs random_inputs(const Problem& problem, std::uint64_t seed) {
 NumericOutputs run_on(const Algorithm& algorithm, const Case& point, const Budget& budget, const Inputs& inputs) {
   validate(point.problem);
   switch (point.problem.dtype) {
-    case DType::fp64: return run_as(algorithm.run_double, point, budget, inputs);
+    case DType::fp64:
+      return run_as(algorithm.run_double, point, budget, inputs);
     case DType::fp32:
     case DType::fp16:
-    case DType::bf16: return run_as(algorithm.run_float, point, budget, inputs);
-    default: break;
+    case DType::bf16:
+      return run_as(algorithm.run_float, point, budget, inputs);
+    default:
+      break;
   }
-  throw InputError("--dtype " + std::string(name_of(point.problem.dtype)) + ": numeric mode takes fp64, fp32, fp16 and bf16");
+  throw InputError("--dtype " + std::string(name_of(point.problem.dtype)) +
+                   ": numeric mode takes fp64, fp32, fp16 and bf16");
 }
 
 NumericRun run_numeric(const Algorithm& algorithm, const Case& point, const Budget& budget, std::uint64_t seed) {

@@ -32,7 +32,8 @@ enum class Dropout { none, fixed };
 /// Attention in double precision, 64 rows at a time, with masked rows as zeros and `empty_lse` as their LSE.
 Outputs reference(const Problem& problem, const Inputs& inputs, Dropout dropout, double empty_lse);
 
-/// Largest and relative Frobenius error of `outputs` against `expected`. A NaN on either side never counts as agreement.
+/// Largest and relative Frobenius error of `outputs` against `expected`. A NaN on either side never counts as
+/// agreement.
 NumericCheck compare(const Problem& problem, const Outputs& outputs, const Outputs& expected);
 
 struct NumericOutputs {

@@ -18,7 +18,8 @@ constexpr double keep_probability = 0.9;
 /// Whether dropout keeps the score of a (row, key) pair of a stream: a fixed pseudo-random choice, 9 of 10.
 bool dropout_keeps(Count stream, Count row, Count key) {
   auto mix = static_cast<std::uint64_t>(stream) * 0x9E3779B97F4A7C15U ^
-             static_cast<std::uint64_t>(row) * 0xC2B2AE3D27D4EB4FU ^ static_cast<std::uint64_t>(key) * 0x165667B19E3779F9U;
+             static_cast<std::uint64_t>(row) * 0xC2B2AE3D27D4EB4FU ^
+             static_cast<std::uint64_t>(key) * 0x165667B19E3779F9U;
   mix ^= mix >> 31;
   mix *= 0x7FB5D329728EA185U;
   mix ^= mix >> 27;
@@ -167,21 +168,21 @@ void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
   }
 }
 
-#define TILEMETER_FOR_SCALAR(Scalar)                                                                          \
-  template void copy<Scalar>(Out<Scalar>, const In<Scalar>&);                                                 \
-  template void fill<Scalar>(Out<Scalar>, Scalar);                                                            \
-  template void scale<Scalar>(Out<Scalar>, Scalar);                                                           \
-  template void add_bias<Scalar>(Out<Scalar>, const In<Scalar>&);                                             \
-  template void add_scores<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                        \
-  template void accumulate<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                        \
-  template void round_all<Scalar>(DType, Out<Scalar>);                                                        \
-  template void mask<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                                   \
-  template void softmax<Scalar>(Out<Scalar>);                                                                 \
-  template void online_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>);      \
-  template void normalise<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                         \
-  template void scale_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                           \
-  template void divide_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                          \
-  template void log_sum_exp<Scalar>(Out<Scalar>, const In<Scalar>&, Scalar);                                  \
+#define TILEMETER_FOR_SCALAR(Scalar)                                                                     \
+  template void copy<Scalar>(Out<Scalar>, const In<Scalar>&);                                            \
+  template void fill<Scalar>(Out<Scalar>, Scalar);                                                       \
+  template void scale<Scalar>(Out<Scalar>, Scalar);                                                      \
+  template void add_bias<Scalar>(Out<Scalar>, const In<Scalar>&);                                        \
+  template void add_scores<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                   \
+  template void accumulate<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                   \
+  template void round_all<Scalar>(DType, Out<Scalar>);                                                   \
+  template void mask<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                              \
+  template void softmax<Scalar>(Out<Scalar>);                                                            \
+  template void online_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>); \
+  template void normalise<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                    \
+  template void scale_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                      \
+  template void divide_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                     \
+  template void log_sum_exp<Scalar>(Out<Scalar>, const In<Scalar>&, Scalar);                             \
   template void dropout<Scalar>(Out<Scalar>, Out<Scalar>, Count, Count);
 TILEMETER_FOR_SCALAR(float)
 TILEMETER_FOR_SCALAR(double)

@@ -75,7 +75,8 @@ void log_sum_exp(Out<Scalar> m, const In<Scalar>& l, Scalar empty);
 template <class Scalar>
 void dropout(Out<Scalar> p, Out<Scalar> z, Count stream, Count row);
 
-/// Softmax of rows in double precision with their log-sum-exp, for the reference. `empty` is that of a row without keys.
+/// Softmax of rows in double precision with their log-sum-exp, for the reference. `empty` is that of a row without
+/// keys.
 void reference_softmax(Out<double> scores, Out<double> lse, double empty);
 
 }  // namespace tilemeter::numerics

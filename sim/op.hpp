@@ -28,7 +28,7 @@ struct Op {
   Traffic traffic{};                   ///< across the edge of the SM
   Flops matmul_flops{};
   Exponentials exp{};
-  Count tiles = 0;                   ///< visited tiles: 1 for the op that marks one
+  Count tiles = 0;  ///< visited tiles: 1 for the op that marks one
   std::array<TileId, 4> reads = {no_tile, no_tile, no_tile, no_tile};
   std::array<TileId, 3> writes = {no_tile, no_tile, no_tile};
 };
@@ -43,8 +43,8 @@ struct BlockInfo {
   Count copies = 1;
 };
 
-/// How much of what is equal a sink accepts as one report with a count: nothing; blocks that differ in their stream only
-/// and the equal tiles of a loop; or all of it, equal row blocks included.
+/// How much of what is equal a sink accepts as one report with a count: nothing; blocks that differ in their stream
+/// only and the equal tiles of a loop; or all of it, equal row blocks included.
 enum class Fold { none, grid, all };
 
 /// Something that consumes ops.

@@ -51,7 +51,9 @@ class Operands {
   Count kv_streams() const {
     return named("batch x kv_heads", [&] { return checked::multiply(problem_.batch, problem_.kv_heads); });
   }
-  Count kv_stream(Count stream) const { return problem_.packing == Packing::packed ? stream : stream / problem_.group(); }
+  Count kv_stream(Count stream) const {
+    return problem_.packing == Packing::packed ? stream : stream / problem_.group();
+  }
 
   Gpu<P>& gpu_;
   const Problem& problem_;

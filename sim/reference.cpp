@@ -27,10 +27,14 @@ void reference_panel(const Problem& problem, const Inputs& inputs, Dropout dropo
 
 double tolerance_of(DType dtype) {
   switch (dtype) {
-    case DType::fp64: return 1e-12;
-    case DType::fp32: return 1e-5;
-    case DType::fp16: return 2e-3;
-    default: return 1.6e-2;
+    case DType::fp64:
+      return 1e-12;
+    case DType::fp32:
+      return 1e-5;
+    case DType::fp16:
+      return 2e-3;
+    default:
+      return 1.6e-2;
   }
 }
 
@@ -73,7 +77,8 @@ NumericCheck compare(const Problem& problem, const Outputs& outputs, const Outpu
     const Matrix error = outputs.o[stream] - expected.o[stream];
     finite = finite && error.allFinite() && expected.o[stream].allFinite();
     for (Eigen::Index r = 0; r < error.rows(); ++r) check.nan_rows += outputs.o[stream].row(r).hasNaN() ? 1 : 0;
-    if (error.size() > 0) check.max_abs_error = std::max(check.max_abs_error, error.cwiseAbs().maxCoeff<Eigen::PropagateNaN>());
+    if (error.size() > 0)
+      check.max_abs_error = std::max(check.max_abs_error, error.cwiseAbs().maxCoeff<Eigen::PropagateNaN>());
     squared_error += error.squaredNorm();
     squared_norm += expected.o[stream].squaredNorm();
   }

@@ -39,12 +39,16 @@ inline float round_to_fp16(float value) {
 template <class Scalar>
 Scalar round_to(DType type, Scalar value) {
   switch (type) {
-    case DType::fp32: return static_cast<Scalar>(static_cast<float>(value));
-    case DType::bf16: return static_cast<Scalar>(round_to_bf16(static_cast<float>(value)));
-    case DType::fp16: return static_cast<Scalar>(round_to_fp16(static_cast<float>(value)));
+    case DType::fp32:
+      return static_cast<Scalar>(static_cast<float>(value));
+    case DType::bf16:
+      return static_cast<Scalar>(round_to_bf16(static_cast<float>(value)));
+    case DType::fp16:
+      return static_cast<Scalar>(round_to_fp16(static_cast<float>(value)));
     case DType::fp64:
     case DType::fp8:
-    case DType::u8: return value;
+    case DType::u8:
+      return value;
   }
   return value;
 }

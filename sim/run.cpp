@@ -10,7 +10,8 @@ namespace {
 void check_tiling(const Tiling& tiling) {
   const auto require = [](Count value, Count minimum, std::string_view option) {
     if (value >= minimum) return;
-    throw InputError(std::string(option) + " " + std::to_string(value) + ": must be at least " + std::to_string(minimum));
+    throw InputError(std::string(option) + " " + std::to_string(value) + ": must be at least " +
+                     std::to_string(minimum));
   };
   require(tiling.block_q, 1, "--block-q");
   require(tiling.block_k, 1, "--block-k");
@@ -26,7 +27,8 @@ void run_ghost(const Algorithm& algorithm, const Case& point, const Budget& budg
   }
   const bool materialises = algorithm.order == LoopOrder::untiled || algorithm.order == LoopOrder::gemm;
   if (point.problem.mask.kind == MaskKind::arbitrary && !materialises) {
-    throw InputError(std::string(algorithm.name) + " takes no arbitrary mask; only algorithms that materialise the scores do");
+    throw InputError(std::string(algorithm.name) +
+                     " takes no arbitrary mask; only algorithms that materialise the scores do");
   }
   Gpu<Ghost> gpu(sink, budget);
   algorithm.count(gpu, point);

@@ -35,11 +35,12 @@ class Kernel {
   void initialise() {
     if (point_.options.init == StatisticsInit::counted) {
       const TileRange& queries = visited_.queries();
-      gpu_.launch("flash1_init", {.streams = memory_.streams(), .rows = runs_of(queries)}, [&](Block<P>& block, const Place& at) {
-        FlashTiles<P> tiles = make_tiles(block);
-        tiles.clear(block, queries.size_of(at.row.index));
-        store_state(block, tiles, at.stream, queries.begin(at.row.index));
-      });
+      gpu_.launch("flash1_init", {.streams = memory_.streams(), .rows = runs_of(queries)},
+                  [&](Block<P>& block, const Place& at) {
+                    FlashTiles<P> tiles = make_tiles(block);
+                    tiles.clear(block, queries.size_of(at.row.index));
+                    store_state(block, tiles, at.stream, queries.begin(at.row.index));
+                  });
     } else if constexpr (P::has_numbers) {
       for (auto& m : m_.streams) m.setConstant(-std::numeric_limits<typename P::Scalar>::infinity());
     }
@@ -128,7 +129,8 @@ class Kernel {
 struct Flash1 {
   static constexpr std::string_view name = "flash1";
   static constexpr std::string_view idea =
-      "K and V are loaded once; for each of their tiles every tile of Q comes by with its normalised output and statistics.";
+      "K and V are loaded once; for each of their tiles every tile of Q comes by with its normalised output and "
+      "statistics.";
   static constexpr std::string_view source = "Dao et al., FlashAttention, 2022, Algorithm 1";
   static constexpr LoopOrder order = LoopOrder::kv_outer;
   static constexpr std::string_view options = "--stages --init --elide-first --row-splits --o-dtype";
@@ -136,7 +138,8 @@ struct Flash1 {
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
     if (point.options.init == StatisticsInit::counted && point.options.first_visit == FirstVisit::elides_read) {
-      throw InputError("--init and --elide-first contradict each other: the initial O, l, m are either written or not read");
+      throw InputError(
+          "--init and --elide-first contradict each other: the initial O, l, m are either written or not read");
     }
     Kernel<P> kernel(gpu, point);
     kernel.initialise();

@@ -13,8 +13,8 @@ struct FlashShape {
   Count keys = 0;
 };
 
-/// The tiles of one block of FlashAttention: operands in shared memory, scores and state in registers. P takes the place
-/// of S.
+/// The tiles of one block of FlashAttention: operands in shared memory, scores and state in registers. P takes the
+/// place of S.
 template <class P>
 struct FlashTiles {
   SharedTile<P> q;

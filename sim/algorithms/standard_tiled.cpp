@@ -87,47 +87,49 @@ struct StandardTiled {
 
     /// P = softmax(S), one row of S on chip.
     void resident_softmax() {
-      gpu.launch("softmax", {.streams = memory.streams(), .rows = runs_of(rows)}, [&](Block<P>& block, const Place& at) {
-        RegisterTile<P> row = block.registers("S", {1, problem.seq_k}, memory.accumulator());
-        block.registers("l", {1, 1}, memory.accumulator());
-        block.registers("m", {1, 1}, memory.accumulator());
-        const Count begin = rows.begin(at.row.index);
-        block.tiles(all_tiles(rows.size_of(at.row.index), 1), [&](const TileSlot& at_row) {
-          block.load(Phase::load_state, row, memory.whole_rows(s, at.stream, begin + at_row.begin, 1));
-          block.mask(row, visibility, begin + at_row.begin, 0);
-          block.softmax(row);
-          block.store(Phase::store, memory.whole_rows(p, at.stream, begin + at_row.begin, 1), row);
-        });
-      });
+      gpu.launch("softmax", {.streams = memory.streams(), .rows = runs_of(rows)},
+                 [&](Block<P>& block, const Place& at) {
+                   RegisterTile<P> row = block.registers("S", {1, problem.seq_k}, memory.accumulator());
+                   block.registers("l", {1, 1}, memory.accumulator());
+                   block.registers("m", {1, 1}, memory.accumulator());
+                   const Count begin = rows.begin(at.row.index);
+                   block.tiles(all_tiles(rows.size_of(at.row.index), 1), [&](const TileSlot& at_row) {
+                     block.load(Phase::load_state, row, memory.whole_rows(s, at.stream, begin + at_row.begin, 1));
+                     block.mask(row, visibility, begin + at_row.begin, 0);
+                     block.softmax(row);
+                     block.store(Phase::store, memory.whole_rows(p, at.stream, begin + at_row.begin, 1), row);
+                   });
+                 });
     }
 
     /// P = softmax(S) in two passes over each row: statistics, then probabilities.
     void online_softmax() {
-      gpu.launch("softmax", {.streams = memory.streams(), .rows = runs_of(rows)}, [&](Block<P>& block, const Place& at) {
-        RegisterTile<P> part = block.registers("S", {1, key_rows}, memory.accumulator());
-        RegisterTile<P> l = block.registers("l", {1, 1}, memory.accumulator());
-        RegisterTile<P> m = block.registers("m", {1, 1}, memory.accumulator());
-        RowFactors<P> factors = block.row_factors(1);
-        const Count begin = rows.begin(at.row.index);
-        block.tiles(all_tiles(rows.size_of(at.row.index), 1), [&](const TileSlot& at_row) {
-          const TileSlot row = {.begin = begin + at_row.begin, .size = 1};
-          const auto load_part = [&](const TileSlot& key) {
-            block.load(Phase::load_state, part, scores_at(s, at.stream, row, key));
-            block.mask(part, visibility, row.begin, key.begin);
-          };
-          block.fill(l, {1, 1}, 0);
-          block.fill(m, {1, 1}, -std::numeric_limits<double>::infinity());
-          block.tiles(keys, [&](const TileSlot& key) {
-            load_part(key);
-            block.online_softmax(part, m, l, factors);
-          });
-          block.tiles(keys, [&](const TileSlot& key) {
-            load_part(key);
-            block.normalise(part, m, l);
-            block.store(Phase::store, scores_at(p, at.stream, row, key), part);
-          });
-        });
-      });
+      gpu.launch("softmax", {.streams = memory.streams(), .rows = runs_of(rows)},
+                 [&](Block<P>& block, const Place& at) {
+                   RegisterTile<P> part = block.registers("S", {1, key_rows}, memory.accumulator());
+                   RegisterTile<P> l = block.registers("l", {1, 1}, memory.accumulator());
+                   RegisterTile<P> m = block.registers("m", {1, 1}, memory.accumulator());
+                   RowFactors<P> factors = block.row_factors(1);
+                   const Count begin = rows.begin(at.row.index);
+                   block.tiles(all_tiles(rows.size_of(at.row.index), 1), [&](const TileSlot& at_row) {
+                     const TileSlot row = {.begin = begin + at_row.begin, .size = 1};
+                     const auto load_part = [&](const TileSlot& key) {
+                       block.load(Phase::load_state, part, scores_at(s, at.stream, row, key));
+                       block.mask(part, visibility, row.begin, key.begin);
+                     };
+                     block.fill(l, {1, 1}, 0);
+                     block.fill(m, {1, 1}, -std::numeric_limits<double>::infinity());
+                     block.tiles(keys, [&](const TileSlot& key) {
+                       load_part(key);
+                       block.online_softmax(part, m, l, factors);
+                     });
+                     block.tiles(keys, [&](const TileSlot& key) {
+                       load_part(key);
+                       block.normalise(part, m, l);
+                       block.store(Phase::store, scores_at(p, at.stream, row, key), part);
+                     });
+                   });
+                 });
     }
 
     /// O = P V: a block for every tile of O, in steps of block_k along the keys.
@@ -146,8 +148,8 @@ struct StandardTiled {
           block.accumulate(tile, weights, v, problem.dtype);
           block.visit_tile();
         });
-        block.store(Phase::store, memory.columns(memory.whole_rows(o, at.stream, row.begin, row.size), col.begin, col.size),
-                    tile);
+        block.store(Phase::store,
+                    memory.columns(memory.whole_rows(o, at.stream, row.begin, row.size), col.begin, col.size), tile);
       });
     }
   };

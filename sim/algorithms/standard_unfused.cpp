@@ -5,13 +5,14 @@
 namespace tilemeter {
 namespace {
 
-/// The additive mask that the mask kernel reads: one row of zeros (padding that hides nothing), or the whole matrix of 0
-/// and -inf.
+/// The additive mask that the mask kernel reads: one row of zeros (padding that hides nothing), or the whole matrix of
+/// 0 and -inf.
 template <class P>
 Tensor<P>& declare_mask(textbook::Memory<P>& memory, MaskShape shape) {
   const Problem& problem = memory.problem;
   const Count rows = shape == MaskShape::row ? 1 : problem.rows();
-  Tensor<P>& mask = memory.gpu.tensor(TensorName::mask, memory.operands.streams(), {rows, problem.seq_k}, problem.dtype);
+  Tensor<P>& mask =
+      memory.gpu.tensor(TensorName::mask, memory.operands.streams(), {rows, problem.seq_k}, problem.dtype);
   if constexpr (P::has_numbers) {
     if (shape == MaskShape::full) {
       for (auto& stream : mask.streams) numerics::mask<typename P::Scalar>(stream, memory.visibility, 0, 0);
@@ -23,12 +24,13 @@ Tensor<P>& declare_mask(textbook::Memory<P>& memory, MaskShape shape) {
 /// S = factor S.
 template <class P>
 void scale_kernel(textbook::Memory<P>& memory, double factor) {
-  textbook::launch_panels(memory, "scale", textbook::nothing, [&](Block<P>& block, Count stream, const TileSlot& rows, int) {
-    RegisterTile<P> s = textbook::score_panel(memory, block, rows);
-    block.load(Phase::load_state, s, memory.panel(memory.s, stream, rows));
-    block.scale(s, factor);
-    block.store(Phase::store, memory.panel(memory.s, stream, rows), s);
-  });
+  textbook::launch_panels(memory, "scale", textbook::nothing,
+                          [&](Block<P>& block, Count stream, const TileSlot& rows, int) {
+                            RegisterTile<P> s = textbook::score_panel(memory, block, rows);
+                            block.load(Phase::load_state, s, memory.panel(memory.s, stream, rows));
+                            block.scale(s, factor);
+                            block.store(Phase::store, memory.panel(memory.s, stream, rows), s);
+                          });
 }
 
 /// S = S + mask.
@@ -40,14 +42,16 @@ void mask_kernel(textbook::Memory<P>& memory, MaskShape shape) {
     if (shape == MaskShape::row) block.load(Phase::load_state, bias, Operands<P>::whole_rows(mask, stream, 0, 1));
     return bias;
   };
-  textbook::launch_panels(memory, "mask", load_row, [&](Block<P>& block, Count stream, const TileSlot& rows, auto& bias) {
-    RegisterTile<P> s = textbook::score_panel(memory, block, rows);
-    block.load(Phase::load_state, s, memory.panel(memory.s, stream, rows));
-    if (shape == MaskShape::full) block.load(Phase::load_state, bias, memory.panel(mask, stream, rows));
-    block.add_bias(s, bias);
-    if (shape == MaskShape::row) block.mask(s, memory.visibility, rows.begin, 0);
-    block.store(Phase::store, memory.panel(memory.s, stream, rows), s);
-  });
+  textbook::launch_panels(memory, "mask", load_row,
+                          [&](Block<P>& block, Count stream, const TileSlot& rows, auto& bias) {
+                            RegisterTile<P> s = textbook::score_panel(memory, block, rows);
+                            block.load(Phase::load_state, s, memory.panel(memory.s, stream, rows));
+                            if (shape == MaskShape::full)
+                              block.load(Phase::load_state, bias, memory.panel(mask, stream, rows));
+                            block.add_bias(s, bias);
+                            if (shape == MaskShape::row) block.mask(s, memory.visibility, rows.begin, 0);
+                            block.store(Phase::store, memory.panel(memory.s, stream, rows), s);
+                          });
 }
 
 /// Pd = dropout(P), with the choices in Z.
@@ -56,14 +60,15 @@ Tensor<P>& dropout_kernel(textbook::Memory<P>& memory) {
   const Problem& problem = memory.problem;
   Tensor<P>& z = memory.operands.declare_rows(TensorName::Z, problem.seq_k, DType::u8);
   Tensor<P>& dropped = memory.operands.declare_rows(TensorName::Pd, problem.seq_k, problem.score_dtype);
-  textbook::launch_panels(memory, "dropout", textbook::nothing, [&](Block<P>& block, Count stream, const TileSlot& rows, int) {
-    RegisterTile<P> p = textbook::score_panel(memory, block, rows);
-    RegisterTile<P> keep = textbook::score_panel(memory, block, rows);
-    block.load(Phase::load_state, p, memory.panel(memory.p, stream, rows));
-    block.dropout(p, keep, stream, rows.begin);
-    block.store(Phase::store, memory.panel(z, stream, rows), keep);
-    block.store(Phase::store, memory.panel(dropped, stream, rows), p);
-  });
+  textbook::launch_panels(memory, "dropout", textbook::nothing,
+                          [&](Block<P>& block, Count stream, const TileSlot& rows, int) {
+                            RegisterTile<P> p = textbook::score_panel(memory, block, rows);
+                            RegisterTile<P> keep = textbook::score_panel(memory, block, rows);
+                            block.load(Phase::load_state, p, memory.panel(memory.p, stream, rows));
+                            block.dropout(p, keep, stream, rows.begin);
+                            block.store(Phase::store, memory.panel(z, stream, rows), keep);
+                            block.store(Phase::store, memory.panel(dropped, stream, rows), p);
+                          });
   return dropped;
 }
 

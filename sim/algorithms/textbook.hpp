@@ -40,10 +40,11 @@ struct Memory {
 template <class P, class Prepare, class Body>
 void launch_panels(Memory<P>& memory, std::string_view kernel, Prepare prepare, Body body) {
   if (memory.problem.rows() == 0) return;
-  memory.gpu.launch(kernel, {.streams = memory.operands.streams(), .rows = {Run{}}}, [&](Block<P>& block, const Place& at) {
-    auto shared = prepare(block, at.stream);
-    block.tiles(memory.panels(), [&](const TileSlot& rows) { body(block, at.stream, rows, shared); });
-  });
+  memory.gpu.launch(kernel, {.streams = memory.operands.streams(), .rows = {Run{}}},
+                    [&](Block<P>& block, const Place& at) {
+                      auto shared = prepare(block, at.stream);
+                      block.tiles(memory.panels(), [&](const TileSlot& rows) { body(block, at.stream, rows, shared); });
+                    });
 }
 
 /// For kernels whose panels share nothing.

@@ -11,7 +11,12 @@ namespace {
 
 Case causal_case(Count seq) {
   Case point;
-  point.problem = {.heads = 64, .kv_heads = 64, .seq_q = seq, .seq_k = seq, .head_dim = 128, .head_dim_v = 128,
+  point.problem = {.heads = 64,
+                   .kv_heads = 64,
+                   .seq_q = seq,
+                   .seq_k = seq,
+                   .head_dim = 128,
+                   .head_dim_v = 128,
                    .mask = {.kind = MaskKind::causal}};
   return point;
 }
@@ -24,7 +29,9 @@ void count_causal(benchmark::State& state, std::string_view algorithm, Folding f
   state.counters["visited_tiles"] = static_cast<double>(tiles);
 }
 
-void count_folded(benchmark::State& state, std::string_view algorithm) { count_causal(state, algorithm, Folding::folded); }
+void count_folded(benchmark::State& state, std::string_view algorithm) {
+  count_causal(state, algorithm, Folding::folded);
+}
 void count_unfolded(benchmark::State& state, std::string_view algorithm) {
   count_causal(state, algorithm, Folding::unfolded);
 }
@@ -52,9 +59,18 @@ void numeric_flash2(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK_CAPTURE(count_folded, flash2, "flash2")->RangeMultiplier(16)->Range(1 << 12, 1 << 24)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(count_folded, flash1, "flash1")->RangeMultiplier(16)->Range(1 << 12, 1 << 24)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(count_unfolded, flash2, "flash2")->RangeMultiplier(2)->Range(1 << 10, 1 << 14)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(count_folded, flash2, "flash2")
+    ->RangeMultiplier(16)
+    ->Range(1 << 12, 1 << 24)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(count_folded, flash1, "flash1")
+    ->RangeMultiplier(16)
+    ->Range(1 << 12, 1 << 24)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(count_unfolded, flash2, "flash2")
+    ->RangeMultiplier(2)
+    ->Range(1 << 10, 1 << 14)
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK(count_coprime_tiles)->Arg(127)->Arg(509)->Arg(2039)->Unit(benchmark::kMicrosecond);
 BENCHMARK(closed_form_causal)->Arg(1 << 20)->Unit(benchmark::kMicrosecond);
 BENCHMARK(numeric_flash2)->RangeMultiplier(2)->Range(1 << 10, 1 << 12)->Unit(benchmark::kMillisecond);

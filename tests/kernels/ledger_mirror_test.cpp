@@ -44,7 +44,9 @@ Case random_point(std::mt19937_64& random, const Kernel& kernel, const KernelTil
 /// Runs the counting twin on zeros: what is moved does not depend on the numbers.
 Work count_on_gpu(const Kernel& kernel, const Case& point) {
   const Problem& problem = point.problem;
-  const auto zeros = [](Count elements) { return std::vector<float>(static_cast<std::size_t>(std::max<Count>(elements, 1))); };
+  const auto zeros = [](Count elements) {
+    return std::vector<float>(static_cast<std::size_t>(std::max<Count>(elements, 1)));
+  };
   const Count q_rows = problem.batch * problem.heads * problem.seq_q;
   const Count k_rows = problem.batch * problem.kv_heads * problem.seq_k;
   const Buffer<float> q{std::span<const float>(zeros(q_rows * problem.head_dim))};

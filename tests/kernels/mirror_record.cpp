@@ -48,7 +48,8 @@ std::string mirror_line(std::string_view kernel, const Case& point, const Work& 
   line << kernel << ',' << p.batch << ',' << p.heads << ',' << p.kv_heads << ',' << p.seq_q << ',' << p.seq_k << ','
        << p.head_dim << ',' << p.head_dim_v << ',' << name_of(p.mask.kind) << ',' << p.mask.left.value_or(-1) << ','
        << p.mask.right.value_or(-1) << ',' << point.tiling.block_q << ',' << point.tiling.block_k << ',' << work.tiles;
-  for (const TensorName tensor : recorded_tensors) line << ',' << work[tensor].read.value() << ',' << work[tensor].write.value();
+  for (const TensorName tensor : recorded_tensors)
+    line << ',' << work[tensor].read.value() << ',' << work[tensor].write.value();
   return line.str();
 }
 

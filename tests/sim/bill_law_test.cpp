@@ -21,7 +21,8 @@ const Budget unlimited;
 std::string difference(const Work& a, const Work& b) {
   std::string text;
   const auto note = [&](std::string_view figure, Count left, Count right) {
-    if (left != right) text += std::string(figure) + " " + std::to_string(left) + " against " + std::to_string(right) + "; ";
+    if (left != right)
+      text += std::string(figure) + " " + std::to_string(left) + " against " + std::to_string(right) + "; ";
   };
   for (std::size_t i = 0; i < tensor_count; ++i) {
     const std::string name(tensor_names[i]);
@@ -93,7 +94,8 @@ TEST_CASE("a numeric run counts what a ghost run counts") {
 }
 
 TEST_CASE("SMs get whole blocks, as evenly as turns allow") {
-  const Case point = {.problem = {.heads = 5, .seq_q = 1000, .seq_k = 1000}, .tiling = {.block_q = 64, .block_k = 64}, .options = {}};
+  const Case point = {
+      .problem = {.heads = 5, .seq_q = 1000, .seq_k = 1000}, .tiling = {.block_q = 64, .block_k = 64}, .options = {}};
   const auto sms = count_per_sm(find_algorithm("flash2"), point, unlimited, 12);
   Count blocks = 0;
   for (const SmUse& sm : sms) {

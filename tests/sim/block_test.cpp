@@ -71,12 +71,14 @@ TEST_CASE("a run of steps whose tile counts grow is counted as its sum") {
     Ledger ledger(fold);
     Gpu<Ghost> gpu(ledger, unlimited);
     Tensor<Ghost>& keys = gpu.tensor(TensorName::K, 1, {103, 4}, DType::fp16);
-    gpu.launch("probe", {.streams = 3, .rows = {{.first = 0, .step = 1, .count = 10}}}, [&](Block<Ghost>& block, const Place& at) {
-      auto tile = block.shared("K", {10, 4}, DType::fp16);
-      block.tiles(at.row, range_of, [&](const TileSlot& slot) {
-        block.load(Phase::load_k, tile, View<Ghost>{.tensor = &keys, .row = slot.begin, .shape = {slot.size, 4}});
-      });
-    });
+    gpu.launch(
+        "probe", {.streams = 3, .rows = {{.first = 0, .step = 1, .count = 10}}},
+        [&](Block<Ghost>& block, const Place& at) {
+          auto tile = block.shared("K", {10, 4}, DType::fp16);
+          block.tiles(at.row, range_of, [&](const TileSlot& slot) {
+            block.load(Phase::load_k, tile, View<Ghost>{.tensor = &keys, .row = slot.begin, .shape = {slot.size, 4}});
+          });
+        });
     return ledger.work()[TensorName::K].read;
   };
   const Count rows = 3 * (55 * 10 + 10 * 3);

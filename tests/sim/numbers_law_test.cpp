@@ -55,7 +55,8 @@ TEST_CASE("every algorithm agrees with the double-precision reference in every t
     set_operands(point.problem, types[static_cast<std::size_t>(repetition) % types.size()]);
     for (const Algorithm& algorithm : algorithms()) {
       INFO("--algorithm " << algorithm.name << " --dtype " << name_of(point.problem.dtype) << " " << describe(point));
-      const NumericCheck check = run_numeric(algorithm, point, unlimited, seed + static_cast<std::uint64_t>(repetition)).check;
+      const NumericCheck check =
+          run_numeric(algorithm, point, unlimited, seed + static_cast<std::uint64_t>(repetition)).check;
       INFO("max " << check.max_abs_error << " frobenius " << check.rel_frobenius << " LSE " << check.max_lse_error);
       REQUIRE(check.nan_rows == 0);
       REQUIRE(check.ok);

@@ -10,7 +10,8 @@ using namespace tilemeter;
 
 TEST_CASE("fp16 rounding agrees with an independent conversion on every binary16 value and between them") {
   for (std::uint32_t bits = 0; bits < 0x7C00U; ++bits) {
-    const float value = static_cast<float>(Eigen::half(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits))));
+    const float value =
+        static_cast<float>(Eigen::half(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits))));
     REQUIRE(round_to_fp16(value) == value);
     REQUIRE(round_to_fp16(-value) == -value);
     const float next = static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits + 1)));
@@ -27,8 +28,8 @@ TEST_CASE("fp16 rounding agrees with an independent conversion on every binary16
 
 TEST_CASE("bf16 rounding goes to the nearest, ties to even") {
   CHECK(round_to_bf16(1.0F) == 1.0F);
-  CHECK(round_to_bf16(1.00390625F) == 1.0F);        // a tie: 1 + 2^-8 goes to the even 1
-  CHECK(round_to_bf16(1.01171875F) == 1.015625F);   // a tie: 1 + 3 * 2^-8 goes to the even 1 + 2^-6
+  CHECK(round_to_bf16(1.00390625F) == 1.0F);       // a tie: 1 + 2^-8 goes to the even 1
+  CHECK(round_to_bf16(1.01171875F) == 1.015625F);  // a tie: 1 + 3 * 2^-8 goes to the even 1 + 2^-6
   CHECK(round_to_bf16(-3.0e38F) == static_cast<float>(Eigen::bfloat16(-3.0e38F)));
   for (std::uint32_t bits = 0; bits < 0x7F800000U; bits += 65521) {
     const float value = std::bit_cast<float>(bits);

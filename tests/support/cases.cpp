@@ -18,9 +18,12 @@ std::optional<Count> random_side(std::mt19937_64& random, Count longest) {
 
 Mask random_mask(std::mt19937_64& random, Count longest) {
   switch (between(random, 0, 4)) {
-    case 0: return {};
-    case 1: return {.kind = MaskKind::causal};
-    case 2: return {.kind = MaskKind::causal_top_left};
+    case 0:
+      return {};
+    case 1:
+      return {.kind = MaskKind::causal};
+    case 2:
+      return {.kind = MaskKind::causal_top_left};
     default:
       return {.kind = MaskKind::window, .left = random_side(random, longest), .right = random_side(random, longest)};
   }
@@ -65,15 +68,17 @@ Case random_case(std::mt19937_64& random, Extent extent) {
 std::string describe(const Case& point) {
   const Problem& problem = point.problem;
   std::ostringstream text;
-  text << "--batch " << problem.batch << " --heads " << problem.heads << " --kv-heads " << problem.kv_heads << " --seq-q "
-       << problem.seq_q << " --seq-k " << problem.seq_k << " --head-dim " << problem.head_dim << " --head-dim-v "
-       << problem.head_dim_v << " --mask " << name_of(problem.mask.kind) << ":" << problem.mask.left.value_or(-1) << ":"
-       << problem.mask.right.value_or(-1) << (problem.packing == Packing::packed ? " --packed" : "") << " --block-q "
-       << point.tiling.block_q << " --block-k " << point.tiling.block_k << " --block-d " << point.tiling.block_d
-       << " --stages " << point.tiling.stages << " init " << static_cast<int>(point.options.init) << " elide "
+  text << "--batch " << problem.batch << " --heads " << problem.heads << " --kv-heads " << problem.kv_heads
+       << " --seq-q " << problem.seq_q << " --seq-k " << problem.seq_k << " --head-dim " << problem.head_dim
+       << " --head-dim-v " << problem.head_dim_v << " --mask " << name_of(problem.mask.kind) << ":"
+       << problem.mask.left.value_or(-1) << ":" << problem.mask.right.value_or(-1)
+       << (problem.packing == Packing::packed ? " --packed" : "") << " --block-q " << point.tiling.block_q
+       << " --block-k " << point.tiling.block_k << " --block-d " << point.tiling.block_d << " --stages "
+       << point.tiling.stages << " init " << static_cast<int>(point.options.init) << " elide "
        << static_cast<int>(point.options.first_visit) << " --row-splits " << point.options.row_splits << " unfused "
-       << point.options.unfused_scale << point.options.unfused_mask << point.options.unfused_dropout << " online softmax "
-       << static_cast<int>(point.options.row_softmax) << " mask shape " << static_cast<int>(point.options.mask_shape);
+       << point.options.unfused_scale << point.options.unfused_mask << point.options.unfused_dropout
+       << " online softmax " << static_cast<int>(point.options.row_softmax) << " mask shape "
+       << static_cast<int>(point.options.mask_shape);
   return text.str();
 }
 

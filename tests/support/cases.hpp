@@ -10,8 +10,8 @@ namespace tilemeter::testing {
 
 enum class Extent { small, tiny };
 
-/// A random point: ragged tiles, single rows, seq_q and seq_k apart, every mask, grouped heads, packed or not, d_v apart
-/// from d, tiles larger than the problem, no keys at all. `tiny` keeps numeric runs cheap.
+/// A random point: ragged tiles, single rows, seq_q and seq_k apart, every mask, grouped heads, packed or not, d_v
+/// apart from d, tiles larger than the problem, no keys at all. `tiny` keeps numeric runs cheap.
 Case random_case(std::mt19937_64& random, Extent extent);
 
 /// The point in the words of the command line.

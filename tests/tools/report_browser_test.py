@@ -15,6 +15,7 @@ import time
 import unittest
 
 import report_documents as documents
+from browser import find_browser
 from report_case import ReportCase, Setting
 
 TOTALS = [67960832, 34242560, 17383424, 9355264, 5341184]
@@ -331,6 +332,7 @@ def main():
     parser.add_argument("--keep", help="folder for the pages; default a temporary one")
     arguments, rest = parser.parse_known_args()
     Setting.render = os.path.abspath(arguments.render)
+    find_browser()  # ends the program where there is none
     with tempfile.TemporaryDirectory(prefix="tilemeter-report-") as folder:
         Setting.folder = arguments.keep or folder
         os.makedirs(Setting.folder, exist_ok=True)

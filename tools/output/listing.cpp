@@ -31,7 +31,8 @@ std::vector<Heading> headings_of(const Listing& listing) {
 template <class Line>
 std::string body(const Listing& listing, const std::vector<Heading>& headings, Line line) {
   std::string text;
-  for (const auto& row : listing.rows) text += line(headings, [&](const Heading& heading) { return row[heading.index]; });
+  for (const auto& row : listing.rows)
+    text += line(headings, [&](const Heading& heading) { return row[heading.index]; });
   return text;
 }
 
@@ -70,11 +71,16 @@ std::string json_text(const Listing& listing) {
 
 std::string text_of(const Listing& listing, Format format) {
   switch (format) {
-    case Format::table: return table_text(listing);
-    case Format::md: return md_text(listing);
-    case Format::csv: return csv_text(listing);
-    case Format::json: return json_text(listing);
-    case Format::html: break;
+    case Format::table:
+      return table_text(listing);
+    case Format::md:
+      return md_text(listing);
+    case Format::csv:
+      return csv_text(listing);
+    case Format::json:
+      return json_text(listing);
+    case Format::html:
+      break;
   }
   throw InputError("--format html: " + std::string(listing.command) + " has no page; choose from table, csv, json, md");
 }
