@@ -192,8 +192,9 @@ Json sms_json(const std::vector<SmUse>& sms) {
 }
 
 void add_feasibility(const PointResult& result, Json& json) {
-  json["feasible"] = !result.refusal;
-  json["reason"] = result.refusal ? Json(*result.refusal) : Json(nullptr);
+  const std::optional<std::string>& reason = result.refusal ? result.refusal : result.excess;
+  json["feasible"] = !reason;
+  json["reason"] = reason ? Json(*reason) : Json(nullptr);
 }
 
 void add_overflow(const Overflow& overflow, Json& json) {

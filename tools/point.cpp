@@ -53,7 +53,7 @@ Tiling stated_tiling(const ResolvedPoint& point, const PointResult& result) {
   return tiling;
 }
 
-/// Holds the tiling against the budget; fills tiling, memory, fits, overflow and refusal.
+/// Holds the tiling against the budget; fills tiling, memory, fits, overflow, and excess or refusal.
 void hold_against_budget(ResolvedPoint& point, PointResult& result) {
   if (!has_tiles(*point.algorithm)) return;
   result.refusal = choose_tiling(point);
@@ -65,9 +65,9 @@ void hold_against_budget(ResolvedPoint& point, PointResult& result) {
   result.fits = passed == 0 && !result.refusal;
   if (passed == 0) return;
   result.overflow = overflow_in(passed, point.budget, point.largest.problem.dtype);
-  if (!result.refusal && point.budget.overflowing == Overflowing::refused) {
-    result.refusal = over_capacity_message(point.algorithm->name, point.largest, point.budget, point.granularity);
-  }
+  if (result.refusal) return;
+  (point.budget.overflowing == Overflowing::refused ? result.refusal : result.excess) =
+      over_capacity_message(point.algorithm->name, point.largest, point.budget, point.granularity);
 }
 
 void merge(NumericCheck& whole, const NumericCheck& part) {

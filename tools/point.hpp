@@ -38,6 +38,7 @@ struct PointResult {
   MemoryUse memory;              ///< of the fullest block
   std::optional<bool> fits;      ///< absent without a limit
   std::optional<Overflow> overflow;
+  std::optional<std::string> excess;   ///< why a tiling that is counted all the same does not fit
   std::optional<std::string> refusal;  ///< why the point was not counted; then nothing below is filled
 
   Work counted;

@@ -236,6 +236,15 @@ class Results(Folder):
         self.assertNotIn("traffic", sweep["points"][0])
         self.assertIn("12", sweep["points"][0]["reason"])
 
+    def test_a_tiling_counted_over_capacity_is_infeasible(self):
+        sweep = self.json(["sweep", "--algorithm", "flash1", "--seq", "4096", "--sram", "12500el:50000el:*2", "--blocks",
+                           "paper", "--no-capacity"])
+        self.assertEqual([point["feasible"] for point in sweep["points"]], [False, False, True])
+        self.assertEqual([point["traffic"]["elements"]["total"] for point in sweep["points"]],
+                         [67960832, 34242560, 17383424])
+        self.assertIn("--sram 12500el allows 12500", sweep["points"][0]["reason"])
+        self.assertIsNone(sweep["points"][2]["reason"])
+
     def test_numeric(self):
         point = self.json(["count", "--algorithm", "flash2", "--seq", "70", "--mode", "numeric", "--seed", "3", "--causal"])
         self.assertTrue(point["numeric"]["ok"])
