@@ -1,6 +1,9 @@
 #include "tools/point.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
 
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
@@ -124,6 +127,17 @@ void run(const ResolvedPoint& point, const RunOptions& options, PointResult& res
   result.expression = expression_of(point.algorithm->name, point.largest);
 }
 
+/// Numbers are rounded to every type but fp8.
+void refuse_fp8_numbers(const Problem& problem) {
+  const std::array stored = {std::pair{"--dtype", problem.dtype}, std::pair{"--score-dtype", problem.score_dtype},
+                             std::pair{"--o-dtype", problem.o_dtype}};
+  for (const auto& [option, type] : stored) {
+    if (type != DType::fp8) continue;
+    throw InputError(std::string(option) +
+                     " fp8 in --mode numeric: expected fp64, fp32, fp16 or bf16; fp8 can be counted");
+  }
+}
+
 /// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds: every pair of rows moves
 /// its rows of Q, K, V, O and a few statistics of at most 8 bytes.
 bool far_from_overflow(const Problem& problem) {
@@ -149,9 +163,7 @@ PointResult evaluate(const PointRequest& request, const RunOptions& options) {
 
 void check(const PointRequest& request, const RunOptions& options) {
   ResolvedPoint point = resolve(request);
-  if (options.mode == Mode::numeric && point.largest.problem.dtype == DType::fp8) {
-    throw InputError("--dtype fp8 in --mode numeric: expected fp64, fp32, fp16 or bf16; fp8 can be counted");
-  }
+  if (options.mode == Mode::numeric) refuse_fp8_numbers(point.largest.problem);
   if (point.parts.size() == 1 && far_from_overflow(point.largest.problem)) return;
   PointResult result;
   hold_against_budget(point, result);

@@ -94,7 +94,10 @@ class BadInput(Folder):
         self.refuse(["count", "--algorithm", "flash2", "--seq", "4000000000000000000"], "2^63 - 1")
         self.refuse(["sweep", "--algorithm", "flash2", "--seq", "64,4000000000000000000"], "2^63 - 1")
         self.refuse([*self.POINT, "--seed", "4"], "--seed", "--mode numeric")
-        self.refuse([*self.POINT, "--mode", "numeric", "--dtype", "fp8"], "fp8")
+        self.refuse([*self.POINT, "--mode", "numeric", "--dtype", "fp8"], "--dtype fp8")
+        self.refuse([*self.POINT, "--mode", "numeric", "--o-dtype", "fp8"], "--o-dtype fp8")
+        self.refuse(["count", "--algorithm", "standard", "--seq", "64", "--mode", "numeric", "--score-dtype", "fp8"],
+                    "--score-dtype fp8")
 
     def test_sizes(self):
         for value in ["100", "100KB", "100kib", "0KiB", "-5el", "1.5MiB", "", "99999999999999999999el"]:
