@@ -48,8 +48,7 @@ void add_command(CLI::App& app, const Command& command) {
   for (const OptionSpec& spec : command.options) {
     const std::string names(spec.names);
     CLI::Option* option = spec.value.empty() ? sub->add_flag(names) : sub->add_option(names)->expected(1);
-    option->multi_option_policy(spec.repeat == Repeat::often ? CLI::MultiOptionPolicy::TakeAll
-                                                             : CLI::MultiOptionPolicy::Throw);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // repetition is refused by refuse_misuse
   }
   if (command.words.empty()) return;
   sub->add_option_function<std::vector<std::string>>(std::string(words_name), [](const std::vector<std::string>&) {});
@@ -64,6 +63,42 @@ const OptionSpec* spec_of(const Command& command, const CLI::Option* option) {
   return nullptr;
 }
 
+/// Refuses an option that is given twice, and a flag with a value ("--packed=false").
+void refuse_misuse(const OptionSpec& spec, const std::vector<std::string>& values) {
+  const std::string name(spec.name());
+  if (spec.repeat == Repeat::once && values.size() > 1) {
+    throw InputError(name + " is given " + std::to_string(values.size()) + " times: expected once");
+  }
+  if (!spec.value.empty()) return;
+  for (const std::string& value : values) {
+    if (value != "true")
+      throw InputError(name + "=" + value + ": the flag takes no value; leave it out to switch it off");
+  }
+}
+
+/// The option of a command that a word names, alone or as "--option=value".
+const OptionSpec* named_by(const Command& command, std::string_view word) {
+  word = word.substr(0, word.find('='));
+  for (const OptionSpec& spec : command.options) {
+    for (const std::string_view name : split(spec.names, ',')) {
+      if (name == word) return &spec;
+    }
+  }
+  return nullptr;
+}
+
+/// Refuses an option at the end of the line, or before another option, where its value should be.
+void refuse_missing_values(const Command& command, std::span<const char* const> words) {
+  for (std::size_t i = 0; i < words.size() && std::string_view(words[i]) != "--"; ++i) {
+    const std::string_view word = words[i];
+    const OptionSpec* spec = named_by(command, word);
+    if (spec == nullptr || spec->value.empty() || word.find('=') != std::string_view::npos) continue;
+    if (++i < words.size() && named_by(command, words[i]) == nullptr) continue;
+    throw InputError(std::string(word) + " needs a value: expected " + std::string(word) + " " +
+                     std::string(spec->value));
+  }
+}
+
 Arguments arguments_of(const Command& command, const CLI::App& sub) {
   std::vector<Arguments::Given> given;
   std::vector<std::string> words;
@@ -76,6 +111,7 @@ Arguments arguments_of(const Command& command, const CLI::App& sub) {
       if (option->check_name(std::string(words_name))) words = option->results();
       continue;
     }
+    refuse_misuse(*spec, option->results());
     for (const std::string& value : option->results()) {
       given.push_back({std::string(spec->name()), spec->value.empty() ? std::string() : value});
     }
@@ -132,6 +168,11 @@ std::variant<Invocation, Page> parse_command_line(std::span<const Command> table
   app.set_help_flag("-h,--help");
   app.add_flag("--version");
   for (const Command& command : table) add_command(app, command);
+  for (const Command& command : table) {
+    if (argc > 1 && command.name == argv[1]) {
+      refuse_missing_values(command, {argv + 2, static_cast<std::size_t>(argc - 2)});
+    }
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -99,6 +99,16 @@ class BadInput(Folder):
         self.refuse(["count", "--algorithm", "standard", "--seq", "64", "--mode", "numeric", "--score-dtype", "fp8"],
                     "--score-dtype fp8")
 
+    def test_options_given_wrongly(self):
+        self.refuse([*self.POINT, "--head-dim"], "--head-dim needs a value", "--head-dim D")
+        self.refuse(["count", "--algorithm", "--seq", "64"], "--algorithm needs a value")
+        self.refuse([*self.POINT, "-o", "-q"], "-o needs a value")
+        self.refuse([*self.POINT, "--seq", "65"], "--seq is given 2 times")
+        self.refuse([*self.POINT, "--packed", "--packed"], "--packed is given 2 times")
+        self.refuse([*self.POINT, "--packed=false"], "--packed=false", "no value")
+        self.refuse([*self.POINT, "--no-capacity=yes"], "--no-capacity=yes", "no value")
+        self.refuse(["count", "--algorithm", "", "--seq", "64"], '--algorithm ""')
+
     def test_sizes(self):
         for value in ["100", "100KB", "100kib", "0KiB", "-5el", "1.5MiB", "", "99999999999999999999el"]:
             self.refuse([*self.POINT, "--sram", value], "--sram")
