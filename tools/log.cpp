@@ -16,6 +16,15 @@ spdlog::logger& logger() {
   return *instance;
 }
 
+/// The message on one line: line breaks and other control characters, which only an input can hold, become '?'.
+std::string one_line(std::string_view message) {
+  std::string line(message);
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return line;
+}
+
 }  // namespace
 
 void set_verbosity(Verbosity verbosity) {
@@ -29,8 +38,8 @@ void set_verbosity(Verbosity verbosity) {
   }
 }
 
-void log_error(std::string_view message) { logger().error("{}", message); }
-void log_warning(std::string_view message) { logger().warn("{}", message); }
+void log_error(std::string_view message) { logger().error("{}", one_line(message)); }
+void log_warning(std::string_view message) { logger().warn("{}", one_line(message)); }
 void log_detail(std::string_view message) { logger().debug("{}", message); }
 
 }  // namespace tilemeter

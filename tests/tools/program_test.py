@@ -109,6 +109,12 @@ class BadInput(Folder):
         self.refuse([*self.POINT, "--no-capacity=yes"], "--no-capacity=yes", "no value")
         self.refuse(["count", "--algorithm", "", "--seq", "64"], '--algorithm ""')
 
+    def test_a_message_is_one_line_whatever_the_input(self):
+        self.refuse([*self.POINT, "--dtype", "a\nb\x1b[31m"], "--dtype a?b?[31m")
+        self.refuse([*self.POINT, "a\nb"], "a?b")
+        message = run([*self.POINT, "--dtype", "x" * 100000]).stderr
+        self.assertLess(len(message), 500)
+
     def test_sizes(self):
         for value in ["100", "100KB", "100kib", "0KiB", "-5el", "1.5MiB", "", "99999999999999999999el"]:
             self.refuse([*self.POINT, "--sram", value], "--sram")

@@ -29,7 +29,9 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 std::string quote(std::string_view option, std::string_view value) {
-  return std::string(option) + " " + (value.empty() ? "\"\"" : std::string(value));
+  constexpr std::size_t longest = 200;
+  if (value.empty()) return std::string(option) + " \"\"";
+  return std::string(option) + " " + std::string(value.substr(0, longest)) + (value.size() > longest ? "..." : "");
 }
 
 Count parse_count(std::string_view option, std::string_view text, Count minimum) {
