@@ -115,6 +115,15 @@ class BadInput(Folder):
         message = run([*self.POINT, "--dtype", "x" * 100000]).stderr
         self.assertLess(len(message), 500)
 
+    def test_a_message_quotes_the_whole_value(self):
+        self.refuse([*self.POINT, "--sram", "0KiB"], "--sram 0KiB")
+        self.refuse([*self.POINT, "--mask", "window:a:0"], "--mask window:a:0", "side a")
+        self.refuse([*self.POINT, "--window", "9,b"], "--window 9,b", "side b")
+        sweep = ["sweep", "--algorithm", "flash1", "--seq"]
+        self.refuse([*sweep, "64:128:*1"], "--seq 64:128:*1: factor 1")
+        self.refuse([*sweep, "64:128:+0"], "--seq 64:128:+0: step 0")
+        self.refuse([*sweep, "0:128:*2"], "--seq 0:128:*2: start 0")
+
     def test_sizes(self):
         for value in ["100", "100KB", "100kib", "0KiB", "-5el", "1.5MiB", "", "99999999999999999999el"]:
             self.refuse([*self.POINT, "--sram", value], "--sram")

@@ -10,7 +10,7 @@ std::optional<Count> parse_side(std::string_view option, std::string_view text, 
   if (text.starts_with('-')) {
     throw InputError(quote(option, whole) + ": a side is -1 (unlimited), or 0 and more; not " + std::string(text));
   }
-  return parse_count(option, text, 0);
+  return parse_count(quote(option, whole) + ": side", text, 0);
 }
 
 Mask window_of(std::string_view option, std::string_view whole, std::string_view left, std::string_view right) {

@@ -40,18 +40,19 @@ void expand(const Grammar& grammar, std::string_view item, Size first, Count las
 
 void append_range(const Grammar& grammar, std::string_view item, const std::vector<std::string_view>& parts,
                   std::vector<Size>& values) {
-  const Size from = grammar.parse(grammar.option, parts[0], grammar.minimum);
-  const Size to = grammar.parse(grammar.option, parts[1], grammar.minimum);
+  const std::string place = quote(grammar.option, item) + ": ";
+  const Size from = grammar.parse(place + "start", parts[0], grammar.minimum);
+  const Size to = grammar.parse(place + "end", parts[1], grammar.minimum);
   if (from.unit != to.unit) refuse(grammar, item, " mixes bytes and elements");
   if (from.amount > to.amount) refuse(grammar, item, " starts above its end");
   const std::string_view step = parts[2];
   if (step.starts_with('*') || step.starts_with('x')) {
-    const Count factor = parse_count(grammar.option, step.substr(1), 2);
+    const Count factor = parse_count(place + "factor", step.substr(1), 2);
     if (from.amount == 0) refuse(grammar, item, " multiplies from 0");
     expand(
         grammar, item, from, to.amount, [&](Count value) { return checked::multiply(value, factor); }, values);
   } else if (step.starts_with('+')) {
-    const Size increment = grammar.parse(grammar.option, step.substr(1), 1);
+    const Size increment = grammar.parse(place + "step", step.substr(1), 1);
     if (increment.unit != from.unit) refuse(grammar, item, " mixes bytes and elements");
     expand(
         grammar, item, from, to.amount, [&](Count value) { return checked::add(value, increment.amount); }, values);

@@ -33,7 +33,10 @@ Size parse_size(std::string_view option, std::string_view text) {
   for (const Suffix& suffix : suffixes) {
     if (text.substr(digits) != suffix.name) continue;
     try {
-      return {checked::multiply(parse_count(option, text.substr(0, digits), 1), suffix.factor), suffix.unit};
+      const Count amount = parse_count(option, text.substr(0, digits), 0);
+      if (amount == 0)
+        throw InputError(quote(option, text) + " is too small: expected at least 1" + std::string(suffix.name));
+      return {checked::multiply(amount, suffix.factor), suffix.unit};
     } catch (const UnnamedOverflow&) {
       throw InputError(quote(option, text) + " is too large: expected at most 2^63 - 1 bytes");
     }
