@@ -124,6 +124,9 @@ class BadInput(Folder):
         self.refuse([*sweep, "64:128:+0"], "--seq 64:128:+0: step 0")
         self.refuse([*sweep, "0:128:*2"], "--seq 0:128:*2: start 0")
 
+    def test_more_sms_than_a_gpu_can_have(self):
+        self.refuse([*self.POINT, "--per-sm", "--sms", "99999999999"], "--sms 99999999999", "100000")
+
     def test_sizes(self):
         for value in ["100", "100KB", "100kib", "0KiB", "-5el", "1.5MiB", "", "99999999999999999999el"]:
             self.refuse([*self.POINT, "--sram", value], "--sram")

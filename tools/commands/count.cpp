@@ -31,7 +31,14 @@ std::optional<Count> sms_of(const Arguments& arguments, const Grid& grid) {
     if (sms) throw InputError("--sms " + *sms + " needs --per-sm");
     return std::nullopt;
   }
-  if (sms) return parse_count("--sms", *sms, 1);
+  if (sms) {
+    constexpr Count most_sms = 100000;  // as for sm.count of a device
+    const Count count = parse_count("--sms", *sms, 1);
+    if (count > most_sms) {
+      throw InputError("--sms " + *sms + " is too large: expected 1 to " + std::to_string(most_sms));
+    }
+    return count;
+  }
   const PointRequest first = grid[0];
   if (!first.device) throw InputError("--per-sm needs --device NAME or --sms N");
   return first.device->sm.count;
