@@ -127,6 +127,13 @@ class BadInput(Folder):
     def test_more_sms_than_a_gpu_can_have(self):
         self.refuse([*self.POINT, "--per-sm", "--sms", "99999999999"], "--sms 99999999999", "100000")
 
+    def test_a_report_does_not_replace_its_input(self):
+        path = self.path("m.json")
+        run([*self.POINT, "-o", path])
+        before = self.read("m.json")
+        self.refuse(["report", path, "-o", path], "-o", "input")
+        self.assertEqual(self.read("m.json"), before)
+
     def test_sizes(self):
         for value in ["100", "100KB", "100kib", "0KiB", "-5el", "1.5MiB", "", "99999999999999999999el"]:
             self.refuse([*self.POINT, "--sram", value], "--sram")

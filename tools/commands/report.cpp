@@ -1,4 +1,6 @@
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
@@ -44,6 +46,13 @@ std::string page_of(const std::string& json_text, const std::string& title) {
   return tables::page_of(tables::tables_of_document(json_text, "report input"), title);
 }
 
+/// Refuses to write the page over the data that it shows.
+void refuse_own_input(const std::string& input, const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::equivalent(input, path, none)) return;
+  throw InputError("-o " + path + " is the input: expected another file");
+}
+
 int run_report(const Arguments& arguments) {
   if (arguments.words().size() != 1) {
     throw InputError("report takes one file: tilemeter report FILE -o out.html");
@@ -51,7 +60,10 @@ int run_report(const Arguments& arguments) {
   const std::string& input = arguments.words().front();
   const std::string title = arguments.find("--title").value_or(input);
   const auto path = arguments.find("-o");
-  if (path) require_writable(*path);
+  if (path) {
+    require_writable(*path);
+    refuse_own_input(input, *path);
+  }
   const std::string page = page_of(json_text_of(input), title);
   if (!path) {
     write_out(page);
