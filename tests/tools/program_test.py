@@ -134,6 +134,9 @@ class BadInput(Folder):
         self.refuse(["report", path, "-o", path], "-o", "input")
         self.assertEqual(self.read("m.json"), before)
 
+    def test_a_folder_is_named_as_one(self):
+        self.refuse([*self.POINT, "-o", self.folder.name], "-o", "directory")
+
     def test_sizes(self):
         for value in ["100", "100KB", "100kib", "0KiB", "-5el", "1.5MiB", "", "99999999999999999999el"]:
             self.refuse([*self.POINT, "--sram", value], "--sram")

@@ -47,6 +47,7 @@ Target target_of(const Arguments& arguments) {
   Target target;
   target.path = arguments.find("-o");
   if (target.path && target.path->empty()) throw InputError("-o \"\": expected the name of a file");
+  if (target.path) require_writable(*target.path);
   if (const auto format = arguments.find("--format")) {
     target.format = parse_choice("--format", *format, formats);
   } else if (target.path) {
