@@ -14,6 +14,7 @@ stage "setup" tools/setup.sh build report
 stage "build" build
 
 tilemeter=build/demo/tilemeter
+rm -f build/demo/*.partial  # of a demo that was interrupted
 budgets=12500el,25000el,50000el,100000el,200000el
 point=(--seq 4096 --head-dim 64)
 echo
