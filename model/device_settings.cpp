@@ -31,6 +31,10 @@ RawFact parse_setting(std::string_view setting) {
   }
   const KeyRule& rule = rule_of(setting.substr(0, equals), origin);
   const std::string value = spaced(setting.substr(equals + 1));
+  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+  if (!std::all_of(value.begin(), value.end(), printable)) {
+    throw InputError(origin + ": expected " + rule.expected + " in printable ASCII");
+  }
   if (value.empty()) throw InputError(origin + ": expected " + rule.expected + " after the equals sign");
   return {.key = rule.key, .value = value, .source = "--set", .spelling = Spelling::setting};
 }

@@ -1,4 +1,5 @@
 // Attention in double precision, and the comparison with it.
+#include <algorithm>
 #include <cmath>
 
 #include "model/visibility.hpp"
@@ -38,6 +39,12 @@ double tolerance_of(DType dtype) {
   }
 }
 
+/// By the coarsest of the types in which an operand, a score, O or a statistic is stored.
+double tolerance_of(const Problem& problem) {
+  return std::max({tolerance_of(problem.dtype), tolerance_of(problem.score_dtype), tolerance_of(problem.o_dtype),
+                   tolerance_of(problem.stat_dtype)});
+}
+
 /// Errors of LSE: rows that the reference leaves infinite must be equal, the others close.
 double lse_error(const std::vector<Matrix>& lse, const std::vector<Matrix>& expected) {
   double worst = 0;
@@ -69,7 +76,7 @@ Outputs reference(const Problem& problem, const Inputs& inputs, Dropout dropout,
 }
 
 NumericCheck compare(const Problem& problem, const Outputs& outputs, const Outputs& expected) {
-  NumericCheck check{.tolerance = tolerance_of(problem.dtype)};
+  NumericCheck check{.tolerance = tolerance_of(problem)};
   double squared_error = 0;
   double squared_norm = 0;
   bool finite = true;

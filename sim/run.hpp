@@ -27,7 +27,7 @@ struct Counted {
 struct NumericCheck {
   double max_abs_error = 0;
   double rel_frobenius = 0;
-  double tolerance = 0;      ///< on rel_frobenius, by operand type
+  double tolerance = 0;      ///< on rel_frobenius, by the coarsest type in which anything is stored
   Count nan_rows = 0;        ///< rows of O with a NaN
   double max_lse_error = 0;  ///< zero when the algorithm writes no LSE
   bool ok = false;

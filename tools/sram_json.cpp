@@ -69,7 +69,7 @@ Json sram_json(const PointResult& result) {
   json["fits"] = result.fits ? Json(*result.fits) : Json(nullptr);
   if (result.request.device && result.tiling) {
     json["resident_blocks"] = resident_blocks(result);
-    json["limiter"] = "shared";
+    json["resident_blocks_by"] = "shared memory";
   }
   json["tiles"] = tiles_json(result.memory, result.budget.placement);
   return json;

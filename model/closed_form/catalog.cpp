@@ -16,19 +16,25 @@ namespace {
 /// What an algorithm computes under a mask: all scores, or the tiles with a visible pair.
 enum class Coverage { full_rectangle, visited_tiles };
 
+/// The type of O in memory: the operands', or that of an O that the algorithm reads back (`o_dtype`).
+enum class OutputType { operand, read_back };
+
 struct Entry {
   std::string_view name;
   Coverage coverage;
+  OutputType output;
   Work (*bill)(const Case&);
   std::string (*expression)(const Case&);
 };
 
 constexpr std::array entries = {
-    Entry{"standard", Coverage::full_rectangle, standard_bill, standard_expression},
-    Entry{"standard_tiled", Coverage::full_rectangle, standard_tiled_bill, standard_tiled_expression},
-    Entry{"standard_unfused", Coverage::full_rectangle, standard_unfused_bill, standard_unfused_expression},
-    Entry{"flash1", Coverage::visited_tiles, flash1_bill, flash1_expression},
-    Entry{"flash2", Coverage::visited_tiles, flash2_bill, flash2_expression},
+    Entry{"standard", Coverage::full_rectangle, OutputType::operand, standard_bill, standard_expression},
+    Entry{"standard_tiled", Coverage::full_rectangle, OutputType::operand, standard_tiled_bill,
+          standard_tiled_expression},
+    Entry{"standard_unfused", Coverage::full_rectangle, OutputType::operand, standard_unfused_bill,
+          standard_unfused_expression},
+    Entry{"flash1", Coverage::visited_tiles, OutputType::read_back, flash1_bill, flash1_expression},
+    Entry{"flash2", Coverage::visited_tiles, OutputType::operand, flash2_bill, flash2_expression},
 };
 
 const Entry& find(std::string_view name) {
@@ -97,7 +103,7 @@ Work compulsory(std::string_view algorithm, const Case& point) {
   validate(entry, point);
   const Problem& problem = point.problem;
   const Needed inputs = named("the visited tiles of a stream", [&] { return needed(entry.coverage, point); });
-  const DType o_dtype = algorithm == "flash1" ? problem.o_dtype : problem.dtype;
+  const DType o_dtype = entry.output == OutputType::read_back ? problem.o_dtype : problem.dtype;
 
   Bill queries(problem, o_dtype);
   queries.read(TensorName::Q, {inputs.query_rows, problem.head_dim});

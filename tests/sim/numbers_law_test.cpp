@@ -155,6 +155,20 @@ TEST_CASE("causal and a window of the whole length agree") {
   CHECK(compare(causal.problem, a.outputs, b.outputs).ok);
 }
 
+TEST_CASE("statistics, scores or O in a coarser type than the operands are judged by that type") {
+  for (const Algorithm& algorithm : algorithms()) {
+    INFO(algorithm.name);
+    for (const DType coarse : {DType::fp16, DType::bf16}) {
+      Case point = small_case(64, 80, MaskKind::causal, DType::fp64);
+      point.problem.stat_dtype = point.problem.score_dtype = point.problem.o_dtype = coarse;
+      const NumericCheck check = run_numeric(algorithm, point, unlimited, seed).check;
+      INFO("frobenius " << check.rel_frobenius << " LSE " << check.max_lse_error);
+      CHECK(check.ok);
+      CHECK(check.rel_frobenius < 0.02);
+    }
+  }
+}
+
 TEST_CASE("fp8 operands have no numeric mode") {
   const Case point = small_case(8, 8, MaskKind::none, DType::fp8);
   CHECK_THROWS_WITH(run_numeric(find_algorithm("flash2"), point, unlimited, 1), contains("--dtype fp8"));

@@ -25,7 +25,7 @@ constexpr std::string_view paths =
     "operations/exp/scores operations/exp/rescale operations/exp/rescale_block operations/exp/combine "
     "sram/placement sram/peak_elements sram/peak_bytes sram/peak_shared_bytes sram/peak_register_bytes "
     "sram/capacity_elements sram/capacity_bytes sram/capacity_register_bytes sram/fits sram/resident_blocks "
-    "sram/limiter sram/tiles "
+    "sram/resident_blocks_by sram/tiles "
     "numeric/max_abs_error numeric/rel_frobenius numeric/tolerance numeric/nan_rows numeric/max_lse_error numeric/ok "
     "warnings";
 

@@ -29,6 +29,7 @@ std::string read_file(std::string_view option, const std::string& path) {
   };
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.value() < 0) fail();
+  constexpr std::size_t largest = std::size_t{1} << 30;
   std::string text;
   std::array<char, 1 << 16> buffer{};
   for (;;) {
@@ -36,6 +37,7 @@ std::string read_file(std::string_view option, const std::string& path) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail();
     if (got == 0) return text;
+    if (text.size() > largest) throw InputError(std::string(option) + " " + path + ": the file is larger than 1 GiB");
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
 }
