@@ -179,6 +179,8 @@ TEST_CASE("text that is no TOML is refused with its line") {
   CHECK_THROWS_AS(parse(std::string(100, '\0')), InputError);
   CHECK_THROWS_AS(parse("x = " + std::string(20000, '[')), InputError);
   CHECK_THROWS_AS(parse("{\"name\": \"json\"}"), InputError);
+  for (const char* header : {"[)sm]", "[\x7fsm]", "[", "[[", "[=]", "[\xc3\xbc]"})
+    CHECK_THROWS_AS(parse(header), InputError);
 }
 
 TEST_CASE("a truncated file is an error or a whole device, never a crash") {
@@ -200,10 +202,9 @@ TEST_CASE("a truncated file is an error or a whole device, never a crash") {
 }
 
 TEST_CASE("a damaged file is an error or a device, never a crash") {
-  const auto seed = std::random_device{}();
-  CAPTURE(seed);
+  constexpr unsigned seed = 20261129;
   std::mt19937 random(seed);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     std::string text = good;
     for (auto changes = 1 + random() % 4; changes > 0; --changes) {
       text[random() % text.size()] = static_cast<char>(random() % 256);

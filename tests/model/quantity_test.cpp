@@ -110,7 +110,7 @@ TEST_CASE("exact sizes read back unchanged") {
   CHECK(exact_text(Bytes(232448)) == "227 KiB");
   CHECK(exact_text(Bytes(65538)) == "65538 B");
   CHECK(exact_text(Bytes(0)) == "0 B");
-  const auto seed = std::random_device{}();
+  constexpr unsigned seed = 20261129;
   CAPTURE(seed);
   std::mt19937_64 random(seed);
   for (int i = 0; i < 2000; ++i) {
@@ -144,7 +144,7 @@ TEST_CASE("text is spaced and quoted for people") {
 }
 
 TEST_CASE("no text crashes a parser") {
-  const auto seed = std::random_device{}();
+  constexpr unsigned seed = 20261129;
   CAPTURE(seed);
   std::mt19937 random(seed);
   constexpr std::string_view alphabet = "0123456789.. -+eKMGTiB/sFLOPWHzhkop\t\n\xff";
