@@ -103,9 +103,38 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
   }
 }
 
+/// Refuses characters outside ASCII that stand neither in quotes (on one line) nor in a comment: no key needs them, and
+/// toml++ 3.3 does not define what it does with some of them.
+void require_ascii_keys(std::string_view toml, std::string_view origin) {
+  std::size_t line = 1;
+  std::size_t column = 0;
+  char inside = 0;  // the quote or '#' that the character stands behind
+  bool escaped = false;
+  for (const char c : toml) {
+    ++column;
+    if (c == '\n') {
+      ++line;
+      column = 0;
+      inside = 0;
+      escaped = false;
+    } else if (inside == 0) {
+      if (c == '"' || c == '\'' || c == '#') inside = c;
+      if (static_cast<unsigned char>(c) >= 0x80) {
+        throw InputError(
+            std::string(origin) + ":" + std::to_string(line) + ":" + std::to_string(column) +
+            ": not a TOML file: found a character outside ASCII; expected such only in quotes and comments");
+      }
+    } else if (inside != '#') {
+      if (c == inside && !escaped) inside = 0;
+      escaped = inside == '"' && c == '\\' && !escaped;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<RawFact> read_facts(std::string_view toml, std::string_view origin) {
+  require_ascii_keys(toml, origin);
   try {
     const toml::table root = toml::parse(toml, origin);
     std::vector<RawFact> facts;

@@ -179,8 +179,13 @@ TEST_CASE("text that is no TOML is refused with its line") {
   CHECK_THROWS_AS(parse(std::string(100, '\0')), InputError);
   CHECK_THROWS_AS(parse("x = " + std::string(20000, '[')), InputError);
   CHECK_THROWS_AS(parse("{\"name\": \"json\"}"), InputError);
-  for (const char* header : {"[)sm]", "[\x7fsm]", "[", "[[", "[=]", "[\xc3\xbc]"})
+  for (const char* header : {"[)sm]", "[\x7fsm]", "[", "[[", "[=]", "[\xc3\xbc]", "\xc3\xbc = 1", "x = \xe2\x80\xa8"})
     CHECK_THROWS_AS(parse(header), InputError);
+}
+
+TEST_CASE("characters outside ASCII are welcome in quotes and comments") {
+  const std::string comment = "# \xc3\xbc \" '\n";
+  CHECK(parse(comment + changed("NVIDIA H200", "NVIDIA \\\"H200\\\" \xc3\xbc")).name == "h200");
 }
 
 TEST_CASE("a truncated file is an error or a whole device, never a crash") {
