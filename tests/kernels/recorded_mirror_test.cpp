@@ -6,6 +6,7 @@
 #include "sim/run.hpp"
 #include "tests/kernels/mirror_record.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 using namespace tilemeter;
 

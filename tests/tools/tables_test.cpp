@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tools/output/csv.hpp"
 #include "tools/tables/catalog.hpp"
 #include "tools/tables/document.hpp"

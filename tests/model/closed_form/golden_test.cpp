@@ -8,6 +8,7 @@
 
 #include "model/closed_form/catalog.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 using namespace tilemeter;
 using Json = nlohmann::json;
