@@ -1,0 +1,186 @@
+#include "model/bound.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "model/closed_form/catalog.hpp"
+#include "model/wide.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr BoundDescription compulsory_description = {
+    .name = "compulsory",
+    .statement = "every needed input once, every output once",
+    .validity = "every algorithm, every M; binding once everything fits",
+    .source = "definition",
+    .of_class = BoundClass::every};
+
+constexpr BoundDescription row_granular_description = {
+    .name = "row-granular",
+    .statement = "(d + dv) ceil(pairs / (C - 1)), C = floor(M / (d + dv)); about 4 N^2 d^2 / M",
+    .validity = "scores never leave the chip and are formed while both rows are resident; M >= 2 (d + dv)",
+    .source = "counting argument of model/bound.hpp, checked by exhaustive search in tests/model/bound_test.cpp",
+    .of_class = BoundClass::row_granular};
+
+constexpr BoundDescription score_products_description = {
+    .name = "score products",
+    .statement = "matmul bound of S = Q K^T plus that of O = P V",
+    .validity = "scores go through memory, the products are separate kernels; classical multiplication",
+    .source = "matmul bound, once a product",
+    .of_class = BoundClass::score_products};
+
+constexpr BoundDescription matmul_description = {.name = "matmul",
+                                                 .statement = "max(mk + kn + mn, 2mnk / sqrt(M) - 2M)",
+                                                 .validity = "every shape and M; classical multiplication",
+                                                 .source = "Smith, Lowery, Langou, van de Geijn 2019, arXiv:1702.02017",
+                                                 .of_class = BoundClass::every};
+
+constexpr BoundDescription deep_matmul_description = {.name = "deep matmul",
+                                                      .statement = "2mnk / sqrt(M) + mn",
+                                                      .validity = "k >= 2 sqrt(M); classical multiplication",
+                                                      .source = "Kwasniewski et al. 2019 (COSMA), arXiv:1908.09606",
+                                                      .of_class = BoundClass::every};
+
+/// The largest integer that is certainly not above `bound`, which long double holds to 2^-63 relative; zero below zero.
+Elements certainly_below(long double bound) {
+  if (!(bound > 0)) return Elements(0);
+  const long double safe = std::floor(bound * (1 - 8 * std::numeric_limits<long double>::epsilon()));
+  if (safe >= std::ldexp(1.0L, 63)) throw FigureOverflow("the lower bound in elements");
+  return Elements(static_cast<Count>(safe));
+}
+
+long double streaming_part(const MatmulShape& shape, Elements capacity) {
+  assert(capacity.value() >= 1);
+  const long double products = static_cast<long double>(shape.rows) * static_cast<long double>(shape.cols) *
+                               static_cast<long double>(shape.depth);
+  return 2 * products / std::sqrt(static_cast<long double>(capacity.value()));
+}
+
+Wide operands_and_result(const MatmulShape& shape) {
+  const Wide m = shape.rows;
+  const Wide n = shape.cols;
+  const Wide k = shape.depth;
+  return m * k + k * n + m * n;
+}
+
+bool moves(const Work& work, std::string_view name) {
+  const auto found = std::find(tensor_names.begin(), tensor_names.end(), name);
+  return found != tensor_names.end() && !work.tensors[static_cast<std::size_t>(found - tensor_names.begin())].empty();
+}
+
+/// By name, so that tensors of algorithms to come are known here before they have an enumerator.
+template <std::size_t n>
+bool moves_any(const Work& work, const std::array<std::string_view, n>& names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return moves(work, name); });
+}
+
+constexpr std::array<std::string_view, 7> score_shaped = {"S", "P", "E", "Pd", "Z", "dP", "dS"};
+constexpr std::array<std::string_view, 3> gradients = {"dQ", "dK", "dV"};
+
+bool is_forward_attention(const Work& work) { return moves(work, "O") && !moves_any(work, gradients); }
+
+bool is_row_granular(const Problem& problem, const Work& work) {
+  if (!is_forward_attention(work) || moves_any(work, score_shaped)) return false;
+  const Wide pairs = visible_pairs(problem);
+  const Wide flops_a_pair = Wide(2) * (Wide(problem.head_dim) + problem.head_dim_v);
+  return Wide(work.exp.scores) >= pairs && Wide(work.matmul_flops.value()) >= pairs * flops_a_pair;
+}
+
+}  // namespace
+
+const BoundDescription& compulsory_bound() { return compulsory_description; }
+const BoundDescription& row_granular_bound() { return row_granular_description; }
+const BoundDescription& score_products_bound() { return score_products_description; }
+const BoundDescription& matmul_bound() { return matmul_description; }
+const BoundDescription& deep_matmul_bound() { return deep_matmul_description; }
+
+std::optional<Elements> row_granular_least(const Problem& problem, Elements capacity) {
+  return named("the row-granular bound in elements", [&]() -> std::optional<Elements> {
+    const Wide row = Wide(problem.head_dim) + problem.head_dim_v;
+    const Wide rows_on_chip = floor_div(capacity.value(), row);
+    if (rows_on_chip < Wide(2)) return std::nullopt;
+    return Elements((row * ceil_div(visible_pairs(problem), rows_on_chip - 1)).narrow());
+  });
+}
+
+Elements matmul_least(const MatmulShape& shape, Elements capacity) {
+  const Elements once = named("the operands and the result of a product, in elements",
+                              [&] { return Elements(operands_and_result(shape).narrow()); });
+  return std::max(once,
+                  certainly_below(streaming_part(shape, capacity) - 2 * static_cast<long double>(capacity.value())));
+}
+
+std::optional<Elements> deep_matmul_least(const MatmulShape& shape, Elements capacity) {
+  if (Wide(shape.depth) * shape.depth < Wide(4) * capacity.value()) return std::nullopt;
+  return certainly_below(streaming_part(shape, capacity) +
+                         static_cast<long double>(shape.rows) * static_cast<long double>(shape.cols));
+}
+
+Elements score_products_least(const Problem& problem, Elements capacity) {
+  if (problem.seq_q == 0 || problem.seq_k == 0) return Elements(0);
+  return named("the bound of the score products in elements", [&] {
+    const Count rows = checked::multiply(problem.group(), problem.seq_q);
+    const MatmulShape scores{.rows = rows, .cols = problem.seq_k, .depth = problem.head_dim};
+    const MatmulShape output{.rows = rows, .cols = problem.head_dim_v, .depth = problem.seq_k};
+    const Count key_heads = checked::multiply(problem.batch, problem.kv_heads);
+    return (matmul_least(scores, capacity) + matmul_least(output, capacity)) * key_heads;
+  });
+}
+
+std::vector<BoundClass> classes_of(const Problem& problem, const Work& work, Elements on_chip) {
+  std::vector<BoundClass> classes = {BoundClass::every};
+  if (on_chip.value() == 0) return classes;
+  if (is_row_granular(problem, work)) classes.push_back(BoundClass::row_granular);
+  if (is_forward_attention(work) && moves(work, "S")) classes.push_back(BoundClass::score_products);
+  return classes;
+}
+
+std::vector<LowerBound> bounds_of(const Problem& problem, const Work& work, Elements compulsory, Elements on_chip) {
+  std::vector<LowerBound> bounds;
+  for (const BoundClass of_class : classes_of(problem, work, on_chip)) {
+    switch (of_class) {
+      case BoundClass::every:
+        bounds.push_back({&compulsory_description, compulsory});
+        break;
+      case BoundClass::row_granular:
+        if (const auto least = row_granular_least(problem, on_chip)) {
+          bounds.push_back({&row_granular_description, *least});
+        }
+        break;
+      case BoundClass::score_products:
+        bounds.push_back({&score_products_description, score_products_least(problem, on_chip)});
+        break;
+    }
+  }
+  return bounds;
+}
+
+const LowerBound& best_of(const std::vector<LowerBound>& bounds) {
+  assert(!bounds.empty());
+  return *std::max_element(bounds.begin(), bounds.end(),
+                           [](const LowerBound& a, const LowerBound& b) { return a.least < b.least; });
+}
+
+namespace order_of_growth {
+
+double forward(Count seq, Count head_dim, Count capacity) {
+  const auto n = static_cast<double>(seq);
+  const auto d = static_cast<double>(head_dim);
+  const auto m = static_cast<double>(capacity);
+  return std::min(n * n * d * d / m, n * n * d / std::sqrt(m));
+}
+
+double backward(Count seq, Count head_dim, Count capacity) {
+  const auto n = static_cast<double>(seq);
+  const auto d = static_cast<double>(head_dim);
+  const auto m = static_cast<double>(capacity);
+  return std::min((n * n * d * d + n * d * d * d) / m, (n * n * d + n * d * d) / std::sqrt(m));
+}
+
+}  // namespace order_of_growth
+
+}  // namespace tilemeter

@@ -1,0 +1,40 @@
+#include "model/complexity/distance.hpp"
+
+#include "model/closed_form/catalog.hpp"
+#include "model/tile_search.hpp"
+
+namespace tilemeter::complexity {
+
+std::vector<Contender> contenders_of(std::string_view algorithm) {
+  switch (tile_order_of(algorithm)) {
+    case TileOrder::untiled:
+      return {{algorithm, TileChoice::untiled}};
+    case TileOrder::gemm:
+      return {{algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
+    default:
+      return {{algorithm, TileChoice::paper}, {algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
+  }
+}
+
+Distance distance_of(const Contender& contender, const Scale& scale, const Counting& counting) {
+  Distance distance{.contender = contender, .scale = scale, .reason = {}};
+  Billed billed;
+  try {
+    billed = bill_of(contender, scale, counting);
+  } catch (const FigureOverflow&) {
+    throw;
+  } catch (const InputError& error) {
+    distance.reason = error.what();
+    return distance;
+  }
+  distance.tiling = billed.point.tiling;
+  distance.used = on_chip(contender, billed.point);
+  distance.moved = billed.total;
+  const bool tiled = distance.used.value() > 0;
+  const Elements capacity = tiled ? std::max(Elements(scale.capacity), distance.used) : Elements(0);
+  const Elements needed = compulsory(contender.algorithm, billed.point).total().total();
+  distance.bound = best_of(bounds_of(billed.point.problem, billed.work, needed, capacity));
+  return distance;
+}
+
+}  // namespace tilemeter::complexity

@@ -1,0 +1,85 @@
+// No algorithm moves less than a lower bound of its class, at the memory that it was counted to use.
+#include <cstdio>
+#include <random>
+#include <set>
+
+#include "model/bound.hpp"
+#include "model/closed_form/catalog.hpp"
+#include "sim/catalog.hpp"
+#include "sim/run.hpp"
+#include "tests/support/cases.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilemeter;
+using namespace tilemeter::testing;
+
+namespace {
+
+constexpr std::uint64_t seed = 20261130;
+
+/// A problem long enough for bounds to bind, with tiles from a single row to all of it.
+Case long_case(std::mt19937_64& random) {
+  const auto between = [&](Count least, Count most) {
+    return std::uniform_int_distribution<Count>(least, most)(random);
+  };
+  Case point = random_case(random, Extent::small);
+  point.problem.seq_q = between(50, 400);
+  point.problem.seq_k = between(0, 3) == 0 ? between(50, 400) : point.problem.seq_q;
+  point.problem.head_dim = between(1, 24);
+  point.problem.head_dim_v = between(0, 2) == 0 ? between(1, 24) : point.problem.head_dim;
+  point.tiling.block_q = between(1, between(0, 1) == 0 ? 4 : 80);
+  point.tiling.block_k = between(1, between(0, 1) == 0 ? 4 : 80);
+  return point;
+}
+
+}  // namespace
+
+TEST_CASE("every algorithm moves at least what every bound of its class says") {
+  std::mt19937_64 random(seed);
+  std::printf("bound law: seed %llu\n", static_cast<unsigned long long>(seed));
+  std::set<std::string_view> applied;
+  std::set<std::string_view> binding;
+  for (int repetition = 0; repetition < 2000; ++repetition) {
+    const Case point = repetition % 2 == 0 ? long_case(random) : random_case(random, Extent::small);
+    for (const Algorithm& algorithm : algorithms()) {
+      const Counted counted = count(algorithm, point, Budget{});
+      const Elements needed = compulsory(algorithm.name, point).total().total();
+      const auto bounds = bounds_of(point.problem, counted.work, needed, counted.memory.peak.elements);
+      for (const LowerBound& bound : bounds) {
+        INFO("--algorithm " << algorithm.name << " " << describe(point) << ", " << bound.description->name);
+        REQUIRE(counted.work.total().total() >= bound.least);
+        applied.insert(bound.description->name);
+      }
+      binding.insert(best_of(bounds).description->name);
+    }
+  }
+  const std::set<std::string_view> all = {"compulsory", "row-granular", "score products"};
+  CHECK(applied == all);
+  CHECK(binding == all);
+}
+
+TEST_CASE("the streaming algorithms are row-granular, the standard ones are not") {
+  Case point;
+  point.problem.seq_q = point.problem.seq_k = 300;
+  const auto in_class = [&](std::string_view name, BoundClass wanted) {
+    const Counted counted = count(find_algorithm(name), point, Budget{});
+    const auto classes = classes_of(point.problem, counted.work, counted.memory.peak.elements);
+    return std::find(classes.begin(), classes.end(), wanted) != classes.end();
+  };
+  CHECK(in_class("flash1", BoundClass::row_granular));
+  CHECK(in_class("flash2", BoundClass::row_granular));
+  CHECK_FALSE(in_class("standard_tiled", BoundClass::row_granular));
+  CHECK(in_class("standard_tiled", BoundClass::score_products));
+  CHECK_FALSE(in_class("standard", BoundClass::score_products));
+}
+
+TEST_CASE("the best streaming tiles come within a few percent of the row-granular bound") {
+  Case point;
+  point.problem.seq_q = point.problem.seq_k = 1 << 20;
+  point.tiling = {.block_q = 1 << 10, .block_k = 1, .rule = BlockRule::given};
+  const Counted counted = count(find_algorithm("flash2"), point, Budget{});
+  const Elements least = *row_granular_least(point.problem, counted.memory.peak.elements);
+  const double ratio = static_cast<double>(counted.work.total().total().value()) / static_cast<double>(least.value());
+  CHECK(ratio >= 1);
+  CHECK(ratio < 1.03);
+}
