@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "model/closed_form/catalog.hpp"
 #include "model/wide.hpp"
@@ -37,13 +38,13 @@ constexpr BoundDescription matmul_description = {.name = "matmul",
                                                  .statement = "max(mk + kn + mn, 2mnk / sqrt(M) - 2M)",
                                                  .validity = "every shape and M; classical multiplication",
                                                  .source = "Smith, Lowery, Langou, van de Geijn 2019, arXiv:1702.02017",
-                                                 .of_class = BoundClass::every};
+                                                 .of_class = BoundClass::product};
 
 constexpr BoundDescription deep_matmul_description = {.name = "deep matmul",
                                                       .statement = "2mnk / sqrt(M) + mn",
                                                       .validity = "k >= 2 sqrt(M); classical multiplication",
                                                       .source = "Kwasniewski et al. 2019 (COSMA), arXiv:1908.09606",
-                                                      .of_class = BoundClass::every};
+                                                      .of_class = BoundClass::product};
 
 /// The largest integer that is certainly not above `bound`, which long double holds to 2^-63 relative; zero below zero.
 Elements certainly_below(long double bound) {
@@ -67,27 +68,25 @@ Wide operands_and_result(const MatmulShape& shape) {
   return m * k + k * n + m * n;
 }
 
-bool moves(const Work& work, std::string_view name) {
-  const auto found = std::find(tensor_names.begin(), tensor_names.end(), name);
-  return found != tensor_names.end() && !work.tensors[static_cast<std::size_t>(found - tensor_names.begin())].empty();
+bool moves(const Work& work, TensorName tensor) { return !work[tensor].empty(); }
+
+constexpr std::array score_shaped = {TensorName::S,  TensorName::P, TensorName::E, TensorName::Pd,
+                                     TensorName::dP, TensorName::Z, TensorName::dS};
+
+bool moves_any(const Work& work, std::span<const TensorName> tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [&](TensorName tensor) { return moves(work, tensor); });
 }
-
-/// By name, so that tensors of algorithms to come are known here before they have an enumerator.
-template <std::size_t n>
-bool moves_any(const Work& work, const std::array<std::string_view, n>& names) {
-  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return moves(work, name); });
-}
-
-constexpr std::array<std::string_view, 7> score_shaped = {"S", "P", "E", "Pd", "Z", "dP", "dS"};
-constexpr std::array<std::string_view, 3> gradients = {"dQ", "dK", "dV"};
-
-bool is_forward_attention(const Work& work) { return moves(work, "O") && !moves_any(work, gradients); }
 
 bool is_row_granular(const Problem& problem, const Work& work) {
-  if (!is_forward_attention(work) || moves_any(work, score_shaped)) return false;
+  if (moves_any(work, score_shaped)) return false;
   const Wide pairs = visible_pairs(problem);
   const Wide flops_a_pair = Wide(2) * (Wide(problem.head_dim) + problem.head_dim_v);
   return Wide(work.exp.scores) >= pairs && Wide(work.matmul_flops.value()) >= pairs * flops_a_pair;
+}
+
+BoundClass class_of_attention(const Problem& problem, const Work& work) {
+  if (is_row_granular(problem, work)) return BoundClass::row_granular;
+  return moves(work, TensorName::S) ? BoundClass::score_products : BoundClass::every;
 }
 
 }  // namespace
@@ -120,6 +119,10 @@ std::optional<Elements> deep_matmul_least(const MatmulShape& shape, Elements cap
                          static_cast<long double>(shape.rows) * static_cast<long double>(shape.cols));
 }
 
+MatmulShape product_of(const Case& point) {
+  return {.rows = point.shapes.m, .cols = point.shapes.n, .depth = point.shapes.k};
+}
+
 Elements score_products_least(const Problem& problem, Elements capacity) {
   if (problem.seq_q == 0 || problem.seq_k == 0) return Elements(0);
   return named("the bound of the score products in elements", [&] {
@@ -131,30 +134,34 @@ Elements score_products_least(const Problem& problem, Elements capacity) {
   });
 }
 
-std::vector<BoundClass> classes_of(const Problem& problem, const Work& work, Elements on_chip) {
-  std::vector<BoundClass> classes = {BoundClass::every};
-  if (on_chip.value() == 0) return classes;
-  if (is_row_granular(problem, work)) classes.push_back(BoundClass::row_granular);
-  if (is_forward_attention(work) && moves(work, "S")) classes.push_back(BoundClass::score_products);
-  return classes;
+BoundClass class_of(std::string_view algorithm, const Case& point, const Work& work, Elements on_chip) {
+  if (on_chip.value() == 0) return BoundClass::every;
+  switch (formula_of(algorithm).computation) {
+    case Computation::attention:
+      return class_of_attention(point.problem, work);
+    case Computation::gemm:
+      return BoundClass::product;
+    default:
+      return BoundClass::every;
+  }
 }
 
-std::vector<LowerBound> bounds_of(const Problem& problem, const Work& work, Elements compulsory, Elements on_chip) {
-  std::vector<LowerBound> bounds;
-  for (const BoundClass of_class : classes_of(problem, work, on_chip)) {
-    switch (of_class) {
-      case BoundClass::every:
-        bounds.push_back({&compulsory_description, compulsory});
-        break;
-      case BoundClass::row_granular:
-        if (const auto least = row_granular_least(problem, on_chip)) {
-          bounds.push_back({&row_granular_description, *least});
-        }
-        break;
-      case BoundClass::score_products:
-        bounds.push_back({&score_products_description, score_products_least(problem, on_chip)});
-        break;
-    }
+std::vector<LowerBound> bounds_of(std::string_view algorithm, const Case& point, const Work& work, Elements on_chip) {
+  std::vector<LowerBound> bounds = {{&compulsory_description, compulsory(algorithm, point).total().total()}};
+  switch (class_of(algorithm, point, work, on_chip)) {
+    case BoundClass::every:
+      break;
+    case BoundClass::row_granular:
+      if (const auto least = row_granular_least(point.problem, on_chip)) {
+        bounds.push_back({&row_granular_description, *least});
+      }
+      break;
+    case BoundClass::score_products:
+      bounds.push_back({&score_products_description, score_products_least(point.problem, on_chip)});
+      break;
+    case BoundClass::product:
+      bounds.push_back({&matmul_description, matmul_least(product_of(point), on_chip)});
+      break;
   }
   return bounds;
 }

@@ -12,9 +12,10 @@ namespace tilemeter {
 
 /// What an algorithm does with the score matrix; each class has bounds of its own.
 enum class BoundClass {
-  every,          ///< whatever computes the outputs
-  row_granular,   ///< scores stay on chip, formed while the whole query row and the whole key row are resident
-  score_products  ///< scores go through memory; the two products are kernels of their own, with classical arithmetic
+  every,           ///< whatever computes the outputs
+  row_granular,    ///< scores stay on chip, formed while the whole query row and the whole key row are resident
+  score_products,  ///< scores go through memory; the two products are kernels of their own, with classical arithmetic
+  product          ///< one classical matrix product
 };
 
 /// What a bound says, where it holds, and who proved it.
@@ -36,7 +37,7 @@ const BoundDescription& deep_matmul_bound();
 /// queries with its result, or of keys with its values, is d + d_v elements, so C = floor(M / (d + d_v)) rows are on
 /// chip at most. Each load makes at most C - 1 pairs possible, so there are at least ceil(pairs / (C - 1)) loads, each
 /// of d + d_v elements; the first load of a query row costs only d, and the write of its result pays the rest. N =
-/// 4096, d = 64, M = 50000: C = 390, 5520896 elements. `pairs` are the visible ones over batch x heads. Nothing when C
+/// 4096, d = 64, M = 50000: C = 390, 5520640 elements. `pairs` are the visible ones over batch x heads. Nothing when C
 /// < 2, where no pair can meet.
 std::optional<Elements> row_granular_least(const Problem& problem, Elements capacity);
 
@@ -46,6 +47,9 @@ struct MatmulShape {
   Count cols = 1;   ///< n
   Count depth = 1;  ///< k
 };
+
+/// The product of a gemm point.
+MatmulShape product_of(const Case& point);
 
 /// max(mk + kn + mn, 2mnk / sqrt(M) - 2M) elements, rounded down: holds for every shape, for classical multiplication.
 Elements matmul_least(const MatmulShape& shape, Elements capacity);
@@ -58,10 +62,10 @@ std::optional<Elements> deep_matmul_least(const MatmulShape& shape, Elements cap
 /// query heads that share K and V may work on them together.
 Elements score_products_least(const Problem& problem, Elements capacity);
 
-/// The classes that a bill of attention belongs to, read off the bill: `row_granular` has a resident exponential for
-/// every visible pair, classical products and no traffic of any score-shaped tensor; `score_products` writes S. Both
-/// hold for forward passes (O is written, no gradient is) that keep tiles on chip. `every` is always among them.
-std::vector<BoundClass> classes_of(const Problem& problem, const Work& work, Elements on_chip);
+/// The class of an algorithm, as its bill shows it: attention is `row_granular` when it has an exponential and the
+/// classical products for every visible pair and no traffic of any score-shaped tensor, and `score_products` when S
+/// moves; a GEMM is a `product`. Algorithms without memory on chip (`on_chip` = 0), and all others, are in `every`.
+BoundClass class_of(std::string_view algorithm, const Case& point, const Work& work, Elements on_chip);
 
 /// A bound and its value for one point.
 struct LowerBound {
@@ -69,9 +73,9 @@ struct LowerBound {
   Elements least;
 };
 
-/// All bounds that hold for `work` of `problem` by an algorithm that uses `on_chip` elements; `compulsory` is what it
-/// must move at least (closed_form/catalog.hpp). With on_chip = 0 only the compulsory traffic is known.
-std::vector<LowerBound> bounds_of(const Problem& problem, const Work& work, Elements compulsory, Elements on_chip);
+/// The compulsory traffic, and the bound of the class at `on_chip` elements, for a point of `algorithm` whose bill is
+/// `work`. Throws FigureOverflow, and InputError for a point that the algorithm does not take.
+std::vector<LowerBound> bounds_of(std::string_view algorithm, const Case& point, const Work& work, Elements on_chip);
 
 /// The largest of `bounds`, of which there is at least one.
 const LowerBound& best_of(const std::vector<LowerBound>& bounds);

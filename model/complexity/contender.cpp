@@ -59,11 +59,15 @@ std::string_view name_of(TileChoice tiles) {
 }
 
 std::string text_of(const Contender& contender) {
-  return std::string(contender.algorithm) + " (" + std::string(name_of(contender.tiles)) + ")";
+  const std::string variant = contender.variant ? " " + std::string(name_of(*contender.variant)) : "";
+  return std::string(contender.algorithm) + variant + " (" + std::string(name_of(contender.tiles)) + ")";
 }
 
 Case point_of(const Contender& contender, const Scale& scale) {
   Case point;
+  point.shapes.m = point.shapes.n = scale.seq;
+  point.shapes.k = scale.head_dim;
+  point.options.variant = contender.variant;
   point.problem.seq_q = point.problem.seq_k = scale.seq;
   point.problem.head_dim = point.problem.head_dim_v = scale.head_dim;
   if (scale.keys_back) point.problem.mask = {.kind = MaskKind::window, .left = scale.keys_back, .right = 0};

@@ -12,7 +12,8 @@
 
 namespace tilemeter::complexity {
 
-/// One head of N queries and keys of dimension d, masked or not, and M elements on chip.
+/// One head of N queries and keys of dimension d, masked or not, and M elements on chip. For a GEMM, m = n = N and k =
+/// d.
 struct Scale {
   Count seq = 1;
   Count head_dim = 1;
@@ -22,7 +23,7 @@ struct Scale {
 
 /// How the tile sizes follow from M.
 enum class TileChoice {
-  untiled,  ///< there are none: `standard`
+  untiled,  ///< there are none, or none that follow from M: `standard`
   paper,    ///< Bc = ceil(M / 4d), Br = min(Bc, d), whether or not they fit
   fit,      ///< the largest that fit, Br (Bc) at most d
   optimum,  ///< the least traffic of all that fit
@@ -34,9 +35,10 @@ std::string_view name_of(TileChoice tiles);
 struct Contender {
   std::string_view algorithm;
   TileChoice tiles = TileChoice::untiled;
+  std::optional<Variant> variant{};  ///< absent: the default of the algorithm
 };
 
-/// "flash1 (paper)".
+/// "flash1 (paper)", "flash2_backward two_kernels (fit)".
 std::string text_of(const Contender& contender);
 
 /// What bills a point: the simulator's count, or the closed form that equals it.

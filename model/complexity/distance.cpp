@@ -1,19 +1,24 @@
 #include "model/complexity/distance.hpp"
 
 #include "model/closed_form/catalog.hpp"
-#include "model/tile_search.hpp"
 
 namespace tilemeter::complexity {
 
 std::vector<Contender> contenders_of(std::string_view algorithm) {
-  switch (tile_order_of(algorithm)) {
-    case TileOrder::untiled:
+  const Formula& formula = formula_of(algorithm);
+  if (formula.computation != Computation::attention && formula.computation != Computation::gradients) return {};
+  switch (formula.order) {
+    case LoopOrder::untiled:
+    case LoopOrder::chunks:
       return {{algorithm, TileChoice::untiled}};
-    case TileOrder::gemm:
+    case LoopOrder::gemm:
+    case LoopOrder::product:
       return {{algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
-    default:
-      return {{algorithm, TileChoice::paper}, {algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
+    case LoopOrder::kv_outer:
+    case LoopOrder::q_outer:
+      break;
   }
+  return {{algorithm, TileChoice::paper}, {algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
 }
 
 Distance distance_of(const Contender& contender, const Scale& scale, const Counting& counting) {
@@ -32,8 +37,7 @@ Distance distance_of(const Contender& contender, const Scale& scale, const Count
   distance.moved = billed.total;
   const bool tiled = distance.used.value() > 0;
   const Elements capacity = tiled ? std::max(Elements(scale.capacity), distance.used) : Elements(0);
-  const Elements needed = compulsory(contender.algorithm, billed.point).total().total();
-  distance.bound = best_of(bounds_of(billed.point.problem, billed.work, needed, capacity));
+  distance.bound = best_of(bounds_of(contender.algorithm, billed.point, billed.work, capacity));
   return distance;
 }
 

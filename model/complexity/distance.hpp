@@ -24,8 +24,8 @@ struct Distance {
   bool holds() const { return !reason.empty() || moved >= bound.least; }
 };
 
-/// The contenders of `algorithm` under the rules that apply to it: none for one without tiles, else paper (streaming
-/// algorithms), fit and optimum.
+/// The contenders of an algorithm of attention or its gradients under the rules that apply to it: none for one without
+/// tiles of its own choice, else paper (streaming algorithms), fit and optimum. Empty for other computations.
 std::vector<Contender> contenders_of(std::string_view algorithm);
 
 Distance distance_of(const Contender& contender, const Scale& scale, const Counting& counting);

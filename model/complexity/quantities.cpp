@@ -1,6 +1,5 @@
 #include "model/complexity/quantities.hpp"
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -31,29 +30,36 @@ Count elements_of(TensorName tensor, const Work& work) {
   return work[tensor].read.value() + work[tensor].write.value();
 }
 
-/// Size of a tensor that is neither input nor output: a figure a query row, or one a score.
-Count size_of_intermediate(std::string_view name, const Problem& problem) {
-  constexpr std::array<std::string_view, 5> rows = {"l", "m", "LSE", "D", "mask"};
-  constexpr std::array<std::string_view, 7> scores = {"S", "P", "E", "Pd", "Z", "dP", "dS"};
-  for (const std::string_view row : rows) {
-    if (row == name) return problem.rows();
+/// Size of a tensor of attention that is neither input nor output: a figure a query row, or one a score; zero for
+/// inputs and outputs.
+Count size_of_intermediate(TensorName tensor, const Problem& problem) {
+  switch (tensor) {
+    case TensorName::Q:
+    case TensorName::K:
+    case TensorName::V:
+    case TensorName::O:
+      return 0;
+    case TensorName::l:
+    case TensorName::m:
+    case TensorName::LSE:
+      return problem.rows();
+    case TensorName::S:
+    case TensorName::P:
+    case TensorName::E:
+    case TensorName::Pd:
+    case TensorName::Z:
+      return checked::multiply(problem.rows(), problem.seq_k);
+    default:
+      break;
   }
-  for (const std::string_view score : scores) {
-    if (score == name) return checked::multiply(problem.rows(), problem.seq_k);
-  }
-  throw std::logic_error("the size of tensor " + std::string(name) + " is not known here");
-}
-
-bool is_input_or_output(std::string_view name) {
-  constexpr std::array<std::string_view, 8> names = {"Q", "K", "V", "O", "dO", "dQ", "dK", "dV"};
-  return std::find(names.begin(), names.end(), name) != names.end();
+  throw std::logic_error("the size of tensor " + std::string(name_of(tensor)) + " is not known here");
 }
 
 double extra_elements(const Scale&, const Billed& billed) {
   Count sum = 0;
   for (std::size_t i = 0; i < tensor_count; ++i) {
-    if (billed.work.tensors[i].empty() || is_input_or_output(tensor_names[i])) continue;
-    sum = checked::add(sum, size_of_intermediate(tensor_names[i], billed.point.problem));
+    if (billed.work.tensors[i].empty()) continue;
+    sum = checked::add(sum, size_of_intermediate(static_cast<TensorName>(i), billed.point.problem));
   }
   return real(sum);
 }

@@ -118,7 +118,7 @@ class CheapestSchedule {
 
 TEST_CASE("the row-granular bound, worked through") {
   CHECK(row_bound(one_head(4096, 64), 50000) == 128 * 43130);  // C = 390: ceil(4096^2 / 389) = 43130 loads
-  CHECK(row_bound(one_head(4096, 64, MaskKind::causal), 50000) == 128 * 21571);
+  CHECK(row_bound(one_head(4096, 64, MaskKind::causal), 50000) == 128 * 21570);
   CHECK(row_bound(one_head(1, 1), 4) == 2);
   CHECK_FALSE(row_granular_least(one_head(4096, 64), Elements(255)).has_value());
   Problem narrow = one_head(100, 64);

@@ -8,8 +8,11 @@ namespace {
 Json end_of(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+Json variant_json(const Contender& contender) { return contender.variant ? Json(name_of(*contender.variant)) : Json(); }
+
 Json figure_json(const Finding& finding) {
   return {{"algorithm", finding.contender.algorithm},
+          {"variant", variant_json(finding.contender)},
           {"blocks", name_of(finding.contender.tiles)},
           {"figure", finding.figure},
           {"quantity", finding.quantity},

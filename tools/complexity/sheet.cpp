@@ -20,6 +20,12 @@ Cell decimal(const Json& value, int decimals) {
   return value.is_null() ? Cell{} : Cell{Decimal{value.get<double>(), decimals}};
 }
 
+Cell algorithm_cell(const Json& figure) {
+  const Json& variant = figure.at("variant");
+  std::string text(text_at(figure, "algorithm"));
+  return variant.is_null() ? text : text + " " + variant.get<std::string>();
+}
+
 /// Half-widths and residuals of exact laws are rounding errors.
 Cell small(const Json& value) {
   if (value.is_null()) return {};
@@ -57,7 +63,7 @@ Table figures_table(const Json& figures) {
                    {"points", ""},    {"rms", "log"},   {"max", "log"},   {"range", "rows, elements"},
                    {"verdict", ""}};
   for (const Json& figure : figures) {
-    table.rows.push_back({words(figure, "algorithm"), words(figure, "blocks"), words(figure, "quantity"),
+    table.rows.push_back({algorithm_cell(figure), words(figure, "blocks"), words(figure, "quantity"),
                           words(figure, "figure"), words(figure, "where"), decimal(figure.at("value"), 4),
                           small(figure.at("half_width_95")), accepted_cell(figure.at("accepted")),
                           whole(figure, "points"), small(figure.at("residual_rms")), small(figure.at("residual_max")),

@@ -31,7 +31,10 @@ Grid head_dims(std::uint64_t) {
   return doubling(head, Axis::head_dim, 16, 256);
 }
 
-Grid panel_capacities(std::uint64_t) { return unaligned(long_head, Axis::capacity, 1 << 16, 1 << 18, 60); }
+/// From where a row of S fits to 64 panels.
+Grid panel_capacities(std::uint64_t) {
+  return unaligned({.seq = 65536, .head_dim = 256}, Axis::capacity, 1 << 16, 1 << 18, 60);
+}
 
 FitExperiment one(Contender contender, Quantity quantity, std::string_view where, Grid (*grid)(std::uint64_t),
                   Variable variable, Accepted accepted) {
