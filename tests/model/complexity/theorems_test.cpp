@@ -96,13 +96,19 @@ TEST_CASE("the slopes of the theory") {
   CHECK(finding_of(slopes[12]).residual_rms.value() == Approx(0.009).margin(0.003));
 }
 
-TEST_CASE("every theorem holds, whatever the seed of the random points") {
-  for (const std::uint64_t seed : {1, 2, 3, 20261129}) {
-    for (const Theorem& theorem : theorems()) {
-      INFO(theorem.name << ", seed " << seed);
-      const Measured result = measure(theorem, billed, seed, every);
-      CHECK(result.verdict() == theorem.conclusion);
-      CHECK(result.holds());
+TEST_CASE("every theorem holds") {
+  for (const Theorem& theorem : theorems()) {
+    INFO(theorem.name);
+    CHECK(measured(theorem.name).verdict() == theorem.conclusion);
+    CHECK(measured(theorem.name).holds());
+  }
+}
+
+TEST_CASE("those with random points hold whatever the seed") {
+  for (const std::uint64_t seed : {2, 20261129}) {
+    for (const std::string_view name : {"thm2", "row-granular"}) {
+      INFO(name << ", seed " << seed);
+      CHECK(measure(find_theorem(name), billed, seed, every).holds());
     }
   }
 }
