@@ -46,19 +46,31 @@ constexpr BoundDescription deep_matmul_description = {.name = "deep matmul",
                                                       .source = "Kwasniewski et al. 2019 (COSMA), arXiv:1908.09606",
                                                       .of_class = BoundClass::product};
 
-/// The largest integer that is certainly not above `bound`, which long double holds to 2^-63 relative; zero below zero.
-Elements certainly_below(long double bound) {
-  if (!(bound > 0)) return Elements(0);
-  const long double safe = std::floor(bound * (1 - 8 * std::numeric_limits<long double>::epsilon()));
-  if (safe >= std::ldexp(1.0L, 63)) throw FigureOverflow("the lower bound in elements");
-  return Elements(static_cast<Count>(safe));
+/// The largest integer whose square is at most `square`, which is at least 0 and below 2^126.
+Wide integer_root(Wide square) {
+  Wide root = Wide::from_raw(static_cast<Wide::Raw>(std::sqrt(static_cast<long double>(square.raw()))));
+  while (root * root > square) root = root - 1;
+  while ((root + 1) * (root + 1) <= square) root += 1;
+  return root;
 }
 
-long double streaming_part(const MatmulShape& shape, Elements capacity) {
+/// 2mnk / sqrt(M), rounded down: exactly as long as 2mnk is below 2^63, else to an integer that is certainly not above.
+Wide streaming_part(const MatmulShape& shape, Elements capacity) {
   assert(capacity.value() >= 1);
-  const long double products = static_cast<long double>(shape.rows) * static_cast<long double>(shape.cols) *
-                               static_cast<long double>(shape.depth);
-  return 2 * products / std::sqrt(static_cast<long double>(capacity.value()));
+  constexpr Wide exact_below = std::numeric_limits<Count>::max();
+  const Wide doubled_products = Wide(2) * shape.rows * shape.cols * shape.depth;
+  if (doubled_products < exact_below) {
+    return integer_root(floor_div(doubled_products * doubled_products, capacity.value()));
+  }
+  const long double bound =
+      static_cast<long double>(doubled_products.raw()) / std::sqrt(static_cast<long double>(capacity.value()));
+  return Wide::from_raw(static_cast<Wide::Raw>(bound * (1 - 8 * std::numeric_limits<long double>::epsilon())));
+}
+
+/// Runs `compute` under the name of the bound of a product.
+template <class Compute>
+Elements product_bound(Compute compute) {
+  return named("the lower bound of a product in elements", [&] { return Elements(compute().narrow()); });
 }
 
 Wide operands_and_result(const MatmulShape& shape) {
@@ -107,16 +119,14 @@ std::optional<Elements> row_granular_least(const Problem& problem, Elements capa
 }
 
 Elements matmul_least(const MatmulShape& shape, Elements capacity) {
-  const Elements once = named("the operands and the result of a product, in elements",
-                              [&] { return Elements(operands_and_result(shape).narrow()); });
-  return std::max(once,
-                  certainly_below(streaming_part(shape, capacity) - 2 * static_cast<long double>(capacity.value())));
+  return product_bound([&] {
+    return std::max(operands_and_result(shape), streaming_part(shape, capacity) - Wide(2) * capacity.value());
+  });
 }
 
 std::optional<Elements> deep_matmul_least(const MatmulShape& shape, Elements capacity) {
   if (Wide(shape.depth) * shape.depth < Wide(4) * capacity.value()) return std::nullopt;
-  return certainly_below(streaming_part(shape, capacity) +
-                         static_cast<long double>(shape.rows) * static_cast<long double>(shape.cols));
+  return product_bound([&] { return streaming_part(shape, capacity) + Wide(shape.rows) * shape.cols; });
 }
 
 MatmulShape product_of(const Case& point) {

@@ -38,8 +38,8 @@ class CheapestSchedule {
     for (std::size_t cost = 0; cost < queue_.size(); ++cost) {
       for (std::size_t i = 0; i < queue_[cost].size(); ++i) {
         const State state = queue_[cost][i];
-        if (cost_[index_of(state)] < cost) continue;
         if (state.ended) return static_cast<int>(cost);
+        if (cost_[index_of(state)] < cost) continue;
         advance(state, static_cast<int>(cost));
       }
     }
