@@ -28,6 +28,7 @@ void take_least(Occupancy& occupancy) {
        {SmLimit::warps, occupancy.by_warps},
        {SmLimit::blocks, occupancy.by_blocks}}};
   occupancy.blocks = occupancy.by_blocks;
+  occupancy.limiters.clear();
   for (const auto& [limit, blocks] : limits)
     occupancy.blocks = std::min(occupancy.blocks, blocks.value_or(occupancy.blocks));
   for (const auto& [limit, blocks] : limits) {
@@ -86,6 +87,15 @@ Occupancy occupancy_of(const BlockNeeds& needs, const Device& device) {
   occupancy.by_blocks = device.sm.blocks;
   occupancy.needs_opt_in = needs.shared > device.sm.shared_default;
   take_least(occupancy);
+  return occupancy;
+}
+
+Occupancy occupancy_of(const BlockPlan& plan, const Device& device) {
+  Occupancy occupancy = occupancy_of(needs_of(plan, device), device);
+  if (footprint_of(plan.tiles).registers > register_limit(device)) {
+    occupancy.by_registers = 0;
+    take_least(occupancy);
+  }
   return occupancy;
 }
 

@@ -52,6 +52,10 @@ struct Occupancy {
 /// shared memory of the SM. Throws InputError for threads outside 1 to 1024 and registers outside 1 to 255.
 Occupancy occupancy_of(const BlockNeeds& needs, const Device& device);
 
+/// The same of a plan; its registers are those of `register_use`, and tiles in registers beyond the register file leave
+/// no block. Also throws FigureOverflow.
+Occupancy occupancy_of(const BlockPlan& plan, const Device& device);
+
 /// The registers of a thread of `plan`, from its tiles in registers and the number given. Throws as occupancy_of.
 RegisterUse register_use(const BlockPlan& plan, const Device& device);
 
