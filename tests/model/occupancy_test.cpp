@@ -57,6 +57,22 @@ bool have_room(Count blocks, const BlockNeeds& needs, const Device& device) {
          shared <= device.sm.shared_per_sm.value() && std::all_of(registers.begin(), registers.end(), fits);
 }
 
+/// The cells of a golden CSV file, without its header.
+std::vector<std::vector<std::string>> rows_of(const std::string& name) {
+  std::ifstream file(std::string(TILEMETER_SOURCE_DIR) + "/tests/golden/" + name);
+  std::vector<std::vector<std::string>> rows;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream cells(line);
+    std::vector<std::string>& row = rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
+  }
+  return rows;
+}
+
+Count number(const std::string& cell) { return std::stoll(cell); }
+
 bool names(const Occupancy& occupancy, SmLimit limit) {
   return std::find(occupancy.limiters.begin(), occupancy.limiters.end(), limit) != occupancy.limiters.end();
 }
@@ -119,34 +135,28 @@ TEST_CASE("law: a thread's register limit is the largest with which one block ru
 }
 
 TEST_CASE("resident blocks equal those of cuda_occupancy.h of CUDA 13.0") {
-  std::ifstream file(std::string(TILEMETER_SOURCE_DIR) + "/tests/golden/occupancy.csv");
-  std::string line;
-  std::getline(file, line);
-  int rows = 0;
-  while (std::getline(file, line)) {
-    CAPTURE(line);
-    std::istringstream cells(line);
-    std::string name;
-    std::getline(cells, name, ',');
-    const auto next = [&] {
-      std::string cell;
-      std::getline(cells, cell, ',');
-      return Count{std::stoll(cell)};
-    };
-    const Device device = load_device(name);
-    BlockNeeds needs;
-    needs.threads = next();
-    needs.registers = next();
-    needs.shared = Bytes(next());
-    const Occupancy found = occupancy_of(needs, device);
-    CHECK(found.blocks == next());
-    CHECK(found.by_shared.value() == next());
-    CHECK(found.by_registers.value() == next());
-    CHECK(found.by_warps == next());
-    CHECK(found.by_blocks == next());
-    ++rows;
+  const auto rows = rows_of("occupancy.csv");
+  for (const std::vector<std::string>& row : rows) {
+    CAPTURE(row);
+    const Device device = load_device(row[0]);
+    const Occupancy found = occupancy_of({Bytes(number(row[3])), number(row[2]), number(row[1])}, device);
+    CHECK(found.blocks == number(row[4]));
+    CHECK(found.by_shared.value() == number(row[5]));
+    CHECK(found.by_registers.value() == number(row[6]));
+    CHECK(found.by_warps == number(row[7]));
+    CHECK(found.by_blocks == number(row[8]));
   }
-  CHECK(rows == 320);
+  CHECK(rows.size() == 320);
+}
+
+TEST_CASE("resident blocks equal those that an H200 states for compiled kernels") {
+  const Device h200 = load_device("h200");
+  const auto rows = rows_of("occupancy-h200.csv");
+  for (const std::vector<std::string>& row : rows) {
+    CAPTURE(row);
+    CHECK(occupancy_of({Bytes(number(row[2])), number(row[1]), number(row[0])}, h200).blocks == number(row[3]));
+  }
+  CHECK(rows.size() == 720);
 }
 
 TEST_CASE("limits are named, ties all") {
