@@ -140,6 +140,13 @@ class Algorithms(unittest.TestCase):
         self.assertEqual({r["shared_bytes"] for r in rows}, {131072})
         self.assertEqual([r["shared_over_bytes"] for r in rows], [29696] * 3 + [0, 0])
 
+    def test_an_overflow_that_is_asked_for(self):
+        row = flash2("--seq 256 --head-dim 256 --block-q 128 --block-k 64 --device rtx4090 --no-capacity")
+        self.assertEqual((row["fits"], row["shared_bytes"], row["resident_blocks"]), (False, 131072, 0))
+        sheet = run("--algorithm", "flash2", "--seq", "256", "--head-dim", "256", "--block-q", "128", "--block-k", "64",
+                    "--device", "rtx4090", "--no-capacity").stdout
+        self.assertIn("DOES NOT FIT: flash2 128x64", sheet)
+
     def test_a16_a19_limits_by_exact_capability(self):
         self.assertEqual(flash2("--seq 1024 --device rtx5090")["shared_limit_bytes"], 101376)
         self.assertEqual(flash2("--seq 1024 --device h100-sxm")["shared_limit_bytes"], 232448)

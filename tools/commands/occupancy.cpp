@@ -108,8 +108,10 @@ std::vector<OccupancyRow> rows_of_points(const Arguments& arguments) {
   }
   std::vector<OccupancyRow> rows;
   for (std::size_t i = 0; i < grid.size(); ++i) {
-    for (OccupancyRow& row : occupancy_rows(grid[i], threads)) {
-      if (grid.size() == 1 && row.reason) throw InputError(*row.reason);
+    const PointRequest request = grid[i];
+    for (OccupancyRow& row : occupancy_rows(request, threads)) {
+      const bool is_figure = request.overflowing == Overflowing::counted && !row.plan.tiles.empty();
+      if (grid.size() == 1 && row.reason && !is_figure) throw InputError(*row.reason);
       rows.push_back(std::move(row));
     }
   }

@@ -102,6 +102,7 @@ std::string grid_text(const LaunchGrid& grid) {
 std::string occupancy_sheet(const OccupancyRow& row) {
   std::string text =
       head(row) + tiles_part(row) + shared_part(row) + registers_part(row) + blocks_part(row) + grid_part(row);
+  if (row.reason) text += "\nDOES NOT FIT: " + *row.reason + "\n";
   for (const std::string& warning : row.warnings) text += "\nnote: " + warning;
   return row.warnings.empty() ? text : text + "\n";
 }
