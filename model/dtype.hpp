@@ -8,7 +8,7 @@
 
 namespace tilemeter {
 
-enum class DType { fp64, fp32, fp16, bf16, fp8, u8 };
+enum class DType { fp64, fp32, fp16, bf16, fp8, u8, i32 };
 
 /// Bytes of one element.
 constexpr Count size_of(DType type) {
@@ -16,6 +16,7 @@ constexpr Count size_of(DType type) {
     case DType::fp64:
       return 8;
     case DType::fp32:
+    case DType::i32:
       return 4;
     case DType::fp16:
     case DType::bf16:
@@ -45,6 +46,8 @@ constexpr std::string_view name_of(DType type) {
       return "fp8";
     case DType::u8:
       return "u8";
+    case DType::i32:
+      return "i32";
   }
   return "";
 }
