@@ -83,16 +83,25 @@ std::vector<ListColumn> columns() {
   };
 }
 
-/// Each warning once, with the block that has it where not all have it.
+/// Each warning once, behind the blocks that have it.
 std::vector<std::string> notes_of(const std::vector<OccupancyRow>& rows) {
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
+  std::vector<std::string> blocks;
   for (const OccupancyRow& row : rows) {
     for (const std::string& warning : row.warnings) {
-      const std::string note = subject_of(row) + ": " + warning;
-      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+      const auto known = std::find(warnings.begin(), warnings.end(), warning);
+      const std::string block = subject_of(row);
+      if (known == warnings.end()) {
+        warnings.push_back(warning);
+        blocks.push_back(block);
+        continue;
+      }
+      std::string& named_blocks = blocks[static_cast<std::size_t>(known - warnings.begin())];
+      if (("; " + named_blocks + ";").find("; " + block + ";") == std::string::npos) named_blocks += "; " + block;
     }
   }
-  return notes;
+  for (std::size_t i = 0; i < warnings.size(); ++i) warnings[i] = blocks[i] + ": " + warnings[i];
+  return warnings;
 }
 
 /// The rows as a table, without the columns that are empty in every row.

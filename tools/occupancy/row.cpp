@@ -42,10 +42,10 @@ void warn_of_registers(OccupancyRow& row, std::string_view remedy) {
         (given ? " it was given" : " it can have") + ": they spill to local memory; use more threads or smaller tiles");
   }
   if (use.source == RegisterSource::accumulators) {
-    row.warnings.push_back("registers are those of the accumulators alone (" + accumulators +
-                           " a thread); a kernel also holds operand fragments, addresses and loop state, so its blocks "
-                           "by registers can be fewer: " +
-                           std::string(remedy));
+    row.warnings.push_back(
+        "registers are those of the accumulators alone; a kernel also holds operand fragments, addresses "
+        "and loop state, so its blocks by registers can be fewer: " +
+        std::string(remedy));
   } else if (use.source == RegisterSource::unknown) {
     row.warnings.push_back("registers are unknown and set no limit: " + std::string(remedy));
   }

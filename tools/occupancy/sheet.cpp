@@ -1,5 +1,7 @@
 #include "tools/occupancy/sheet.hpp"
 
+#include <algorithm>
+
 #include "tools/output/number.hpp"
 
 namespace tilemeter {
@@ -23,8 +25,11 @@ std::string head(const OccupancyRow& row) {
 }
 
 std::string tiles_part(const OccupancyRow& row) {
-  const auto cells = [](std::string_view name, std::string_view shape, std::string_view bytes, std::string_view space) {
-    return "  " + pad_right(name, 18) + pad_left(shape, 18) + pad_left(bytes, 14) + "  " + std::string(space) + "\n";
+  std::size_t width = 18;
+  for (const OnChipTile& tile : row.plan.tiles) width = std::max(width, tile.name.size());
+  const auto cells = [&](std::string_view name, std::string_view shape, std::string_view bytes,
+                         std::string_view space) {
+    return "  " + pad_right(name, width) + pad_left(shape, 18) + pad_left(bytes, 14) + "  " + std::string(space) + "\n";
   };
   std::string text = cells("tile", "rows x cols", "bytes", "space");
   for (const OnChipTile& tile : row.plan.tiles) {
