@@ -8,7 +8,8 @@
 
 namespace tilemeter {
 
-enum class DType { fp64, fp32, fp16, bf16, fp8, u8 };
+/// `u8` is the type of flags, `int8` that of quantised operands; neither is an operand type of attention here.
+enum class DType { fp64, fp32, fp16, bf16, fp8, u8, int8 };
 
 /// Bytes of one element.
 constexpr Count size_of(DType type) {
@@ -22,6 +23,7 @@ constexpr Count size_of(DType type) {
       return 2;
     case DType::fp8:
     case DType::u8:
+    case DType::int8:
       return 1;
   }
   return 0;
@@ -45,6 +47,8 @@ constexpr std::string_view name_of(DType type) {
       return "fp8";
     case DType::u8:
       return "u8";
+    case DType::int8:
+      return "int8";
   }
   return "";
 }
