@@ -9,6 +9,7 @@ Command algorithms_command();
 Command count_command();
 Command devices_command();
 Command report_command();
+Command roofline_command();
 Command sweep_command();
 Command tables_command();
 
