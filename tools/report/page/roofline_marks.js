@@ -40,11 +40,11 @@ const marksOf = (report, points, roofs) => {
 
 /** The roofs of `device` for arithmetic in `math`: peak and, for each level, bandwidth and ridge; null when unknown. */
 const rooflineOf = (device, math) => {
-  const peak = device.peaks[math]?.flop_per_second ?? null;
-  if (peak === null) return null;
+  const peak = Number(device.peaks[math]?.flop_per_second ?? 0);
+  if (!(peak > 0)) return null;
   const levels = device.levels.map(
-      ({level, bytes_per_second: bandwidth}) => ({level, bandwidth, ridge: peak / bandwidth}));
-  return {peak, unit: device.peaks[math].unit, levels, share: device.sustained_share};
+      ({level, bytes_per_second: rate}) => ({level, bandwidth: Number(rate), ridge: peak / Number(rate)}));
+  return {peak, unit: device.peaks[math].unit ?? 'unknown unit', levels, share: device.sustained_share ?? null};
 };
 
 const bandwidthText = (value) => `${Number((value / 1e12).toPrecision(4))} TB/s`;
