@@ -8,8 +8,8 @@
 
 namespace tilemeter {
 
-/// `u8` is the type of flags, `int8` that of quantised operands; neither is an operand type of attention here.
-enum class DType { fp64, fp32, fp16, bf16, fp8, u8, int8 };
+/// `u8` is the type of flags, `i32` that of indices, `int8` that of quantised operands; attention takes none of them.
+enum class DType { fp64, fp32, fp16, bf16, fp8, u8, i32, int8 };
 
 /// Bytes of one element.
 constexpr Count size_of(DType type) {
@@ -17,6 +17,7 @@ constexpr Count size_of(DType type) {
     case DType::fp64:
       return 8;
     case DType::fp32:
+    case DType::i32:
       return 4;
     case DType::fp16:
     case DType::bf16:
@@ -47,6 +48,8 @@ constexpr std::string_view name_of(DType type) {
       return "fp8";
     case DType::u8:
       return "u8";
+    case DType::i32:
+      return "i32";
     case DType::int8:
       return "int8";
   }

@@ -3,11 +3,6 @@
 namespace tilemeter {
 namespace {
 
-void require_at_least(Count value, Count minimum, std::string_view option) {
-  if (value >= minimum) return;
-  throw InputError(std::string(option) + " " + std::to_string(value) + ": must be at least " + std::to_string(minimum));
-}
-
 void validate_window(const Mask& mask) {
   for (const auto& side : {mask.left, mask.right}) {
     if (side && *side < 0) {
@@ -17,6 +12,11 @@ void validate_window(const Mask& mask) {
 }
 
 }  // namespace
+
+void require_at_least(Count value, Count minimum, std::string_view option) {
+  if (value >= minimum) return;
+  throw InputError(std::string(option) + " " + std::to_string(value) + ": must be at least " + std::to_string(minimum));
+}
 
 std::string_view name_of(MaskKind kind) {
   switch (kind) {
@@ -50,6 +50,38 @@ std::string_view name_of(BlockRule rule) {
   return "";
 }
 
+std::string_view name_of(Variant variant) {
+  switch (variant) {
+    case Variant::atomics:
+      return "atomics";
+    case Variant::two_kernels:
+      return "two_kernels";
+    case Variant::onchip:
+      return "onchip";
+    case Variant::fused:
+      return "fused";
+    case Variant::unfused:
+      return "unfused";
+    case Variant::naive:
+      return "naive";
+    case Variant::safe:
+      return "safe";
+    case Variant::online:
+      return "online";
+    case Variant::resident:
+      return "resident";
+    case Variant::scores:
+      return "scores";
+    case Variant::state_memory:
+      return "state_memory";
+    case Variant::state:
+      return "state";
+    case Variant::causal_chunks:
+      return "causal_chunks";
+  }
+  return "";
+}
+
 Count Problem::rows() const {
   return named("the query rows of a packed stream",
                [&] { return packing == Packing::packed ? checked::multiply(seq_q, group()) : seq_q; });
@@ -78,6 +110,15 @@ void validate(const Problem& problem) {
       (pairs != nullptr && (pairs->rows != problem.seq_q || pairs->cols != problem.seq_k))) {
     throw InputError("an arbitrary mask needs a pair matrix of seq_q x seq_k");
   }
+}
+
+void validate(const Tiling& tiling) {
+  require_at_least(tiling.block_q, 1, "--block-q");
+  require_at_least(tiling.block_k, 1, "--block-k");
+  require_at_least(tiling.block_d, 0, "--block-d");
+  require_at_least(tiling.block_m, 1, "--block-m");
+  require_at_least(tiling.block_n, 1, "--block-n");
+  require_at_least(tiling.stages, 1, "--stages");
 }
 
 }  // namespace tilemeter

@@ -6,15 +6,6 @@
 
 namespace tilemeter {
 
-TileOrder tile_order_of(std::string_view algorithm) {
-  if (algorithm == "flash1") return TileOrder::kv_outer;
-  if (algorithm == "flash2") return TileOrder::q_outer;
-  if (algorithm == "standard_tiled") return TileOrder::gemm;
-  if (algorithm == "standard" || algorithm == "standard_unfused") return TileOrder::untiled;
-  throw InputError("--algorithm " + std::string(algorithm) +
-                   ": tile rules know standard, standard_unfused, standard_tiled, flash1, flash2");
-}
-
 TileSearch::TileSearch(std::string_view algorithm, const Case& point, const Budget& budget, TileGranularity granularity)
     : algorithm_(algorithm),
       point_(point),
@@ -62,7 +53,7 @@ Count TileSearch::traffic(const Case& point) const {
 std::string shape_text(std::string_view algorithm, const Case& point) {
   const Tiling& tiling = point.tiling;
   const std::string shape = std::to_string(tiling.block_q) + "x" + std::to_string(tiling.block_k);
-  if (tile_order_of(algorithm) != TileOrder::gemm) return shape;
+  if (formula_of(algorithm).order != LoopOrder::gemm) return shape;
   const Count whole = std::max(point.problem.head_dim, point.problem.head_dim_v);
   return shape + "x" + std::to_string(tiling.block_d == 0 ? whole : tiling.block_d);
 }

@@ -11,12 +11,6 @@
 
 namespace tilemeter {
 
-/// Which tiles an algorithm streams past which, as far as the tile rules care.
-enum class TileOrder { untiled, kv_outer, q_outer, gemm };
-
-/// Throws InputError for an unknown algorithm.
-TileOrder tile_order_of(std::string_view algorithm);
-
 /// The largest multiple of `step` in [step, limit] that `suits`, given that `step` does and that a size suits whenever
 /// a larger one does. `limit` is a multiple of `step`.
 template <class Predicate>

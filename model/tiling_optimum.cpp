@@ -41,8 +41,8 @@ class Best {
 /// companion is the other one.
 class StreamingOptimum {
  public:
-  StreamingOptimum(const TileSearch& search, TileOrder order, const Case& point)
-      : search_(search), kv_outer_(order == TileOrder::kv_outer), point_(point) {}
+  StreamingOptimum(const TileSearch& search, LoopOrder order, const Case& point)
+      : search_(search), kv_outer_(order == LoopOrder::kv_outer), point_(point) {}
 
   Tiling tiling() const {
     const Count largest = largest_size();
@@ -184,9 +184,9 @@ class GemmOptimum {
 
 }  // namespace
 
-Tiling least_traffic_tiling(const TileSearch& search, TileOrder order, const Case& point) {
+Tiling least_traffic_tiling(const TileSearch& search, LoopOrder order, const Case& point) {
   const Count step = search.step();
-  if (order != TileOrder::gemm) {
+  if (order != LoopOrder::gemm) {
     search.require_smallest(search.with(step, step));
     return StreamingOptimum(search, order, point).tiling();
   }

@@ -1,6 +1,7 @@
 // Tile sizes of least traffic under the true capacity.
 #pragma once
 
+#include "model/closed_form/formula.hpp"
 #include "model/tile_search.hpp"
 
 namespace tilemeter {
@@ -15,6 +16,6 @@ namespace tilemeter {
 /// with one, the sizes are tried downwards until visible pairs / size alone exceeds the best. At most 2^20 sizes are
 /// tried, which matters for on-chip memories of about 1000 sqrt(N) rows and more only. GEMM tiles: tile counts per
 /// dimension divide the traffic, so only the smallest size of each count is tried.
-Tiling least_traffic_tiling(const TileSearch& search, TileOrder order, const Case& point);
+Tiling least_traffic_tiling(const TileSearch& search, LoopOrder order, const Case& point);
 
 }  // namespace tilemeter

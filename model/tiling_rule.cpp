@@ -1,5 +1,6 @@
 #include "model/tiling_rule.hpp"
 
+#include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
 #include "model/tile_search.hpp"
 #include "model/tiling_optimum.hpp"
@@ -16,7 +17,7 @@ Count capacity_in_elements(const Problem& problem, const Budget& budget) {
 }
 
 Tiling paper_tiling(std::string_view algorithm, const Case& point, const Budget& budget) {
-  if (tile_order_of(algorithm) == TileOrder::gemm) {
+  if (formula_of(algorithm).order == LoopOrder::gemm) {
     throw InputError("--blocks paper does not apply to " + std::string(algorithm) +
                      ": use fit, optimum, or --block-q and --block-k");
   }
@@ -31,12 +32,12 @@ Tiling paper_tiling(std::string_view algorithm, const Case& point, const Budget&
 
 /// The streamed size grows, the other follows it up to d; both are then cut to the problem. The search may pass the
 /// problem's size, where nothing grows on chip any more, so that a single query still gets a full K/V tile.
-Tiling largest_streaming_tiling(const TileSearch& search, TileOrder order, const Case& point) {
+Tiling largest_streaming_tiling(const TileSearch& search, LoopOrder order, const Case& point) {
   const Count follower_limit = search.rounded_down(point.problem.head_dim);
   const auto sized = [&](Count size) {
     const Count follower = std::min(size, follower_limit);
-    const Count rows = order == TileOrder::kv_outer ? follower : size;
-    const Count keys = order == TileOrder::kv_outer ? size : follower;
+    const Count rows = order == LoopOrder::kv_outer ? follower : size;
+    const Count keys = order == LoopOrder::kv_outer ? size : follower;
     return search.with(std::min(rows, search.row_limit()), std::min(keys, search.key_limit()));
   };
   const Count limit = std::max({search.row_limit(), search.key_limit(), follower_limit});
@@ -51,9 +52,9 @@ Tiling largest_square_tiling(const TileSearch& search) {
   return sized(largest_multiple(search.step(), limit, [&](Count size) { return search.fits(sized(size)); })).tiling;
 }
 
-Tiling largest_tiling(const TileSearch& search, TileOrder order, const Case& point) {
+Tiling largest_tiling(const TileSearch& search, LoopOrder order, const Case& point) {
   search.require_smallest(search.with(search.step(), search.step()));
-  return order == TileOrder::gemm ? largest_square_tiling(search) : largest_streaming_tiling(search, order, point);
+  return order == LoopOrder::gemm ? largest_square_tiling(search) : largest_streaming_tiling(search, order, point);
 }
 
 Tiling searched_tiling(std::string_view algorithm, const Case& point, BlockRule rule, const Budget& budget,
@@ -62,7 +63,7 @@ Tiling searched_tiling(std::string_view algorithm, const Case& point, BlockRule 
   Case resolved = point;
   resolved.options.row_softmax = resolve_row_softmax(algorithm, point, budget);
   const TileSearch search(algorithm, resolved, budget, granularity);
-  const TileOrder order = tile_order_of(algorithm);
+  const LoopOrder order = formula_of(algorithm).order;
   return rule == BlockRule::fit ? largest_tiling(search, order, resolved)
                                 : least_traffic_tiling(search, order, resolved);
 }
@@ -88,7 +89,7 @@ std::vector<std::string> neighbours_that_fit(std::string_view algorithm, const T
   point.tiling.block_k = std::min(point.tiling.block_k, search.key_limit());
   add_neighbour(texts, algorithm, search, point, &Tiling::block_q);
   add_neighbour(texts, algorithm, search, point, &Tiling::block_k);
-  if (tile_order_of(algorithm) == TileOrder::gemm) {
+  if (formula_of(algorithm).order == LoopOrder::gemm) {
     if (point.tiling.block_d == 0) point.tiling.block_d = std::max(point.problem.head_dim, point.problem.head_dim_v);
     add_neighbour(texts, algorithm, search, point, &Tiling::block_d);
   }
@@ -109,7 +110,7 @@ std::string advice(std::string_view algorithm, const Case& point, const Budget& 
     return "; not even the smallest tiling fits: " + kernel_capacity_message(algorithm, smallest, budget);
   }
   Case fitting = point;
-  fitting.tiling = largest_tiling(search, tile_order_of(algorithm), point);
+  fitting.tiling = largest_tiling(search, formula_of(algorithm).order, point);
   return "; nearest that fit: " + shape_text(algorithm, fitting);
 }
 
@@ -119,7 +120,7 @@ Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule r
                       TileGranularity granularity) {
   Tiling tiling = point.tiling;
   const bool keeps_sizes = rule == BlockRule::given || rule == BlockRule::standard;
-  if (!keeps_sizes && tile_order_of(algorithm) != TileOrder::untiled) {
+  if (!keeps_sizes && formula_of(algorithm).order != LoopOrder::untiled) {
     tiling = rule == BlockRule::paper ? paper_tiling(algorithm, point, budget)
                                       : searched_tiling(algorithm, point, rule, budget, granularity);
   }

@@ -64,6 +64,10 @@ class Block {
   /// Counts one visited (query tile, key tile) pair, or one step of a tiled GEMM.
   void visit_tile() { report({.phase = Phase::scores, .unit = Unit::tensor, .tiles = 1}); }
 
+  /// Adds to memory atomically: a read and a write of every element.
+  template <Space S>
+  void atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from);
+
   // On chip.
   template <Space S>
   void fill(Tile<P, S>& tile, Shape shape, double value);
@@ -84,6 +88,9 @@ class Block {
   /// o += p v, with p rounded to `operand`.
   template <Space A, Space B>
   void accumulate(RegisterTile<P>& o, Tile<P, A>& p, const Tile<P, B>& v, DType operand);
+  /// o += p^T v, with p rounded to `operand`.
+  template <Space A, Space B>
+  void accumulate_transposed(RegisterTile<P>& o, Tile<P, A>& p, const Tile<P, B>& v, DType operand);
   void divide_rows(RegisterTile<P>& o, const RegisterTile<P>& l);
   /// m = m + log(l); `empty` for rows without keys.
   void log_sum_exp(RegisterTile<P>& m, const RegisterTile<P>& l, double empty);

@@ -160,6 +160,23 @@ void Block<P>::store(Phase phase, const View<P>& to, const Tile<P, S>& from) {
           .reads = {from.id, no_tile, no_tile, no_tile}});
 }
 
+template <class P>
+template <Space S>
+void Block<P>::atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from) {
+  if (from.shape != to.shape) throw std::logic_error("an atomic add of another shape than its target");
+  if constexpr (real) {
+    numerics::add<typename P::Scalar>(to.numbers(), from.numbers());
+    numerics::round_all<typename P::Scalar>(to.tensor->dtype, to.numbers());
+  }
+  const Elements elements = to.shape.elements();
+  const Bytes bytes = bytes_of(elements, to.tensor->dtype);
+  report({.phase = phase,
+          .unit = Unit::memory,
+          .tensor = to.tensor->name,
+          .traffic = {.read = elements, .write = elements, .read_bytes = bytes, .write_bytes = bytes},
+          .reads = {from.id, no_tile, no_tile, no_tile}});
+}
+
 }  // namespace tilemeter
 
 #include "sim/block_verbs.inl"

@@ -95,6 +95,20 @@ void Block<P>::accumulate(RegisterTile<P>& o, Tile<P, A>& p, const Tile<P, B>& v
 }
 
 template <class P>
+template <Space A, Space B>
+void Block<P>::accumulate_transposed(RegisterTile<P>& o, Tile<P, A>& p, const Tile<P, B>& v, DType operand) {
+  if constexpr (real) {
+    numerics::round_all<typename P::Scalar>(operand, p.numbers());
+    numerics::accumulate_transposed<typename P::Scalar>(o.numbers(), p.numbers(), v.numbers());
+  }
+  report({.phase = Phase::accumulate,
+          .unit = Unit::tensor,
+          .matmul_flops = Flops(2) * o.shape.elements().value() * p.shape.rows,
+          .reads = {o.id, p.id, v.id, no_tile},
+          .writes = {o.id, no_tile, no_tile}});
+}
+
+template <class P>
 void Block<P>::divide_rows(RegisterTile<P>& o, const RegisterTile<P>& l) {
   if constexpr (real) numerics::divide_rows<typename P::Scalar>(o.numbers(), l.numbers());
   report({.phase = Phase::finish, .reads = {o.id, l.id, no_tile, no_tile}, .writes = {o.id, no_tile, no_tile}});

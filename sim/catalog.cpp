@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include "model/closed_form/catalog.hpp"
+
 namespace tilemeter {
 
 Algorithm standard();
@@ -10,6 +12,8 @@ Algorithm standard_tiled();
 Algorithm standard_unfused();
 Algorithm flash1();
 Algorithm flash2();
+
+const Formula& Algorithm::formula() const { return formula_of(name); }
 
 std::span<const Algorithm> algorithms() {
   static const std::array table = {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/problem.hpp"
+#include "model/closed_form/formula.hpp"
 
 namespace tilemeter {
 
@@ -15,20 +15,21 @@ struct Real;
 template <class P>
 class Gpu;
 
-/// How an algorithm walks the score matrix; decides which tile rules apply.
-enum class LoopOrder { untiled, kv_outer, q_outer, gemm };
-
-/// One algorithm: its description and its program for each kind of payload.
+/// One algorithm: its description and its program for each kind of payload. What the model knows of it (the
+/// computation, the loop order, the variants, the bill) is the formula of the same name.
 struct Algorithm {
   std::string_view name;
-  std::string_view idea;    ///< one sentence
-  std::string_view source;  ///< where it was published
-  LoopOrder order = LoopOrder::untiled;
+  std::string_view idea;     ///< one sentence
+  std::string_view source;   ///< where it was published
   std::string_view options;  ///< command-line options of its own, space separated
 
   void (*count)(Gpu<Ghost>&, const Case&) = nullptr;
   void (*run_float)(Gpu<Real<float>>&, const Case&) = nullptr;
   void (*run_double)(Gpu<Real<double>>&, const Case&) = nullptr;
+
+  const Formula& formula() const;
+  LoopOrder order() const { return formula().order; }
+  Computation computation() const { return formula().computation; }
 };
 
 std::span<const Algorithm> algorithms();

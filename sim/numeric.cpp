@@ -1,50 +1,25 @@
-// Runs of an algorithm with numbers.
 #include "sim/numeric.hpp"
 
 #include <cmath>
-#include <limits>
-#include <numbers>
 
+#include "model/closed_form/bill.hpp"
 #include "sim/catalog.hpp"
 #include "sim/gpu.hpp"
 #include "sim/ledger.hpp"
-#include "sim/operands.hpp"
-#include "sim/rounding.hpp"
 
 namespace tilemeter {
 namespace {
 
-/// Standard normal numbers that are the same on every platform (splitmix64, Box-Muller).
-class Normal {
- public:
-  explicit Normal(std::uint64_t seed) : state_(seed) {}
-
-  double operator()() {
-    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
-    return radius * std::cos(2.0 * std::numbers::pi * uniform());
-  }
-
- private:
-  double uniform() {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
-    mixed ^= mixed >> 31;
-    return static_cast<double>(mixed >> 11) * 0x1p-53;
-  }
-
-  std::uint64_t state_;
-};
-
-Matrix random_matrix(Count rows, Count cols, DType dtype, Normal& normal) {
-  Matrix matrix(rows, cols);
-  for (double& value : matrix.reshaped()) value = round_to(dtype, normal());
-  return matrix;
+/// The type in which `tensor` is stored for `algorithm` to read.
+DType stored_as(const Algorithm& algorithm, TensorName tensor, const Problem& problem) {
+  const bool reads_back = algorithm.formula().output == OutputType::read_back;
+  return tensor == TensorName::O && reads_back ? problem.o_dtype : dtype_of(tensor, problem);
 }
 
 template <class Scalar>
-void write(Tensor<Real<Scalar>>& tensor, const std::vector<Matrix>& values) {
+void write(Gpu<Real<Scalar>>& gpu, TensorName name, DType dtype, const std::vector<Matrix>& values) {
+  const Shape shape = values.empty() ? Shape{} : Shape{values.front().rows(), values.front().cols()};
+  Tensor<Real<Scalar>>& tensor = gpu.tensor(name, static_cast<Count>(values.size()), shape, dtype);
   for (std::size_t stream = 0; stream < values.size(); ++stream) {
     tensor.streams[stream] = values[stream].template cast<Scalar>();
     numerics::round_all<Scalar>(tensor.dtype, tensor.streams[stream]);
@@ -59,7 +34,7 @@ std::vector<Matrix> read(const Tensor<Real<Scalar>>* tensor) {
   return values;
 }
 
-/// LSE as written, or m + log(l) where the algorithm keeps those.
+/// LSE as written, or m + log(l) where the algorithm keeps those; empty where it keeps neither.
 template <class Scalar>
 std::vector<Matrix> read_lse(Gpu<Real<Scalar>>& gpu) {
   if (gpu.find(TensorName::LSE) != nullptr) return read(gpu.find(TensorName::LSE));
@@ -70,50 +45,30 @@ std::vector<Matrix> read_lse(Gpu<Real<Scalar>>& gpu) {
 }
 
 template <class Scalar>
-NumericOutputs run_as(void (*run)(Gpu<Real<Scalar>>&, const Case&), const Case& point, const Budget& budget,
-                      const Inputs& inputs) {
+NumericOutputs run_as(void (*run)(Gpu<Real<Scalar>>&, const Case&), const Algorithm& algorithm, const Case& point,
+                      const Budget& budget, const Values& inputs) {
   Ledger ledger(Fold::none);
   Gpu<Real<Scalar>> gpu(ledger, budget);
-  const Operands<Real<Scalar>> operands(gpu, point.problem);
-  write(*gpu.find(TensorName::Q), inputs.q);
-  write(*gpu.find(TensorName::K), inputs.k);
-  write(*gpu.find(TensorName::V), inputs.v);
+  for (const auto& [name, values] : inputs) write(gpu, name, stored_as(algorithm, name, point.problem), values);
   run(gpu, point);
-  return {.counted = {.work = ledger.work(), .memory = ledger.memory()},
-          .outputs = {.o = read(gpu.find(TensorName::O)), .lse = read_lse(gpu)}};
-}
-
-double empty_lse_of(const Algorithm& algorithm, const Case& point) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  const bool plus = algorithm.order == LoopOrder::q_outer && point.options.empty_lse == EmptyLse::plus_infinity;
-  return plus ? infinity : -infinity;
+  NumericOutputs result{.counted = {.work = ledger.work(), .memory = ledger.memory()}};
+  for (const TensorName name : reference_of(algorithm.computation()).outputs) {
+    result.outputs[name] = name == TensorName::LSE ? read_lse(gpu) : read(gpu.find(name));
+  }
+  return result;
 }
 
 }  // namespace
 
-Inputs random_inputs(const Problem& problem, std::uint64_t seed) {
-  Normal normal(seed);
-  Inputs inputs;
-  const Count kv_streams = checked::multiply(problem.batch, problem.kv_heads);
-  for (Count stream = 0; stream < problem.streams(); ++stream) {
-    inputs.q.push_back(random_matrix(problem.rows(), problem.head_dim, problem.dtype, normal));
-  }
-  for (Count stream = 0; stream < kv_streams; ++stream) {
-    inputs.k.push_back(random_matrix(problem.seq_k, problem.head_dim, problem.dtype, normal));
-    inputs.v.push_back(random_matrix(problem.seq_k, problem.head_dim_v, problem.dtype, normal));
-  }
-  return inputs;
-}
-
-NumericOutputs run_on(const Algorithm& algorithm, const Case& point, const Budget& budget, const Inputs& inputs) {
-  validate(point.problem);
+NumericOutputs run_on(const Algorithm& algorithm, const Case& point, const Budget& budget, const Values& inputs) {
+  const Case complete = accepted(algorithm.formula(), point);
   switch (point.problem.dtype) {
     case DType::fp64:
-      return run_as(algorithm.run_double, point, budget, inputs);
+      return run_as(algorithm.run_double, algorithm, complete, budget, inputs);
     case DType::fp32:
     case DType::fp16:
     case DType::bf16:
-      return run_as(algorithm.run_float, point, budget, inputs);
+      return run_as(algorithm.run_float, algorithm, complete, budget, inputs);
     default:
       break;
   }
@@ -122,12 +77,10 @@ NumericOutputs run_on(const Algorithm& algorithm, const Case& point, const Budge
 }
 
 NumericRun run_numeric(const Algorithm& algorithm, const Case& point, const Budget& budget, std::uint64_t seed) {
-  const Inputs inputs = random_inputs(point.problem, seed);
+  const Values inputs = random_inputs(algorithm, point, seed);
   const NumericOutputs run = run_on(algorithm, point, budget, inputs);
-  const bool drops = algorithm.name == "standard_unfused" && point.options.unfused_dropout;
-  const Outputs expected =
-      reference(point.problem, inputs, drops ? Dropout::fixed : Dropout::none, empty_lse_of(algorithm, point));
-  return {.counted = run.counted, .check = compare(point.problem, run.outputs, expected)};
+  return {.counted = run.counted,
+          .check = compare(point.problem, run.outputs, expected_outputs(algorithm, point, inputs))};
 }
 
 }  // namespace tilemeter

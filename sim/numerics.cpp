@@ -80,6 +80,16 @@ void accumulate(Out<Scalar> o, const In<Scalar>& p, const In<Scalar>& v) {
 }
 
 template <class Scalar>
+void accumulate_transposed(Out<Scalar> o, const In<Scalar>& p, const In<Scalar>& v) {
+  o.noalias() += p.transpose() * v;
+}
+
+template <class Scalar>
+void add(Out<Scalar> to, const In<Scalar>& from) {
+  to += from;
+}
+
+template <class Scalar>
 void round_all(DType type, Out<Scalar> numbers) {
   if (type == DType::fp64 || (type == DType::fp32 && sizeof(Scalar) == sizeof(float))) return;
   numbers = numbers.unaryExpr([type](Scalar value) { return round_to(type, value); }).eval();
@@ -175,6 +185,8 @@ void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
   template void add_bias<Scalar>(Out<Scalar>, const In<Scalar>&);                                        \
   template void add_scores<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                   \
   template void accumulate<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                   \
+  template void accumulate_transposed<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);        \
+  template void add<Scalar>(Out<Scalar>, const In<Scalar>&);                                             \
   template void round_all<Scalar>(DType, Out<Scalar>);                                                   \
   template void mask<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                              \
   template void softmax<Scalar>(Out<Scalar>);                                                            \

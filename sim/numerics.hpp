@@ -38,6 +38,14 @@ void add_scores(Out<Scalar> s, const In<Scalar>& q, const In<Scalar>& k);
 template <class Scalar>
 void accumulate(Out<Scalar> o, const In<Scalar>& p, const In<Scalar>& v);
 
+/// o += p^T v.
+template <class Scalar>
+void accumulate_transposed(Out<Scalar> o, const In<Scalar>& p, const In<Scalar>& v);
+
+/// to += from.
+template <class Scalar>
+void add(Out<Scalar> to, const In<Scalar>& from);
+
 /// Rounds every number to `type`. Types wider than Scalar leave it as it is.
 template <class Scalar>
 void round_all(DType type, Out<Scalar> numbers);

@@ -48,6 +48,7 @@ Scalar round_to(DType type, Scalar value) {
     case DType::fp64:
     case DType::fp8:
     case DType::u8:
+    case DType::i32:
     case DType::int8:
       return value;
   }

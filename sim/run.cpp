@@ -7,31 +7,10 @@
 namespace tilemeter {
 namespace {
 
-void check_tiling(const Tiling& tiling) {
-  const auto require = [](Count value, Count minimum, std::string_view option) {
-    if (value >= minimum) return;
-    throw InputError(std::string(option) + " " + std::to_string(value) + ": must be at least " +
-                     std::to_string(minimum));
-  };
-  require(tiling.block_q, 1, "--block-q");
-  require(tiling.block_k, 1, "--block-k");
-  require(tiling.block_d, 0, "--block-d");
-  require(tiling.stages, 1, "--stages");
-}
-
 void run_ghost(const Algorithm& algorithm, const Case& point, const Budget& budget, Sink& sink) {
-  validate(point.problem);
-  check_tiling(point.tiling);
-  if (point.options.row_splits < 1) {
-    throw InputError("--row-splits " + std::to_string(point.options.row_splits) + ": must be at least 1");
-  }
-  const bool materialises = algorithm.order == LoopOrder::untiled || algorithm.order == LoopOrder::gemm;
-  if (point.problem.mask.kind == MaskKind::arbitrary && !materialises) {
-    throw InputError(std::string(algorithm.name) +
-                     " takes no arbitrary mask; only algorithms that materialise the scores do");
-  }
+  const Case complete = accepted(algorithm.formula(), point);
   Gpu<Ghost> gpu(sink, budget);
-  algorithm.count(gpu, point);
+  algorithm.count(gpu, complete);
 }
 
 }  // namespace

@@ -40,15 +40,27 @@ Count elements_of(TensorName tensor, const PointResult& result) {
   const auto scores = [](Count q, Count k) { return checked::multiply(q, k); };
   switch (tensor) {
     case TensorName::Q:
+    case TensorName::dQ:
+    case TensorName::dQacc:
       return rows(problem.heads, problem.head_dim, queries);
     case TensorName::K:
+    case TensorName::dK:
       return rows(problem.kv_heads, problem.head_dim, keys);
     case TensorName::V:
+    case TensorName::dV:
       return rows(problem.kv_heads, problem.head_dim_v, keys);
+    case TensorName::dKx:
+      return rows(problem.heads, problem.head_dim, keys);
+    case TensorName::dVx:
+      return rows(problem.heads, problem.head_dim_v, keys);
     case TensorName::O:
+    case TensorName::dO:
       return rows(problem.heads, problem.head_dim_v, queries);
     case TensorName::S:
     case TensorName::P:
+    case TensorName::E:
+    case TensorName::dP:
+    case TensorName::dS:
     case TensorName::Z:
     case TensorName::Pd:
       return rows(problem.heads, 1, scores);
@@ -57,9 +69,11 @@ Count elements_of(TensorName tensor, const PointResult& result) {
     case TensorName::l:
     case TensorName::m:
     case TensorName::LSE:
+    case TensorName::D:
       return rows(problem.heads, 1, queries);
+    default:
+      return 0;
   }
-  return 0;
 }
 
 void hint_at_index_overflow(const PointResult& result, Hints& hints) {

@@ -56,7 +56,7 @@ Json tiling_json(const PointResult& result) {
   Json json;
   json["block_q"] = size(tiling.block_q);
   json["block_k"] = size(tiling.block_k);
-  if (result.request.algorithm->order == LoopOrder::gemm) {
+  if (result.request.algorithm->order() == LoopOrder::gemm) {
     json["block_d"] = tiling.block_d == 0 ? result.problem.head_dim : tiling.block_d;
   }
   json["stages"] = tiling.stages;

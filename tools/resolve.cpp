@@ -71,7 +71,7 @@ void limit_by_size(const PointRequest& request, Budget& budget) {
 
 }  // namespace
 
-bool has_tiles(const Algorithm& algorithm) { return algorithm.order != LoopOrder::untiled; }
+bool has_tiles(const Algorithm& algorithm) { return algorithm.order() != LoopOrder::untiled; }
 
 Budget budget_of(const PointRequest& request) {
   Budget budget;

@@ -13,14 +13,24 @@ DType dtype_of(TensorName tensor, const Problem& problem) {
   switch (tensor) {
     case TensorName::S:
     case TensorName::P:
+    case TensorName::E:
     case TensorName::Pd:
+    case TensorName::dP:
+    case TensorName::dS:
       return problem.score_dtype;
     case TensorName::Z:
       return DType::u8;
     case TensorName::l:
     case TensorName::m:
     case TensorName::LSE:
+    case TensorName::D:
+    case TensorName::dQacc:
+    case TensorName::Oacc:
+    case TensorName::LSEacc:
+    case TensorName::part:
       return problem.stat_dtype;
+    case TensorName::block_table:
+      return DType::i32;
     default:
       return problem.dtype;
   }
@@ -59,6 +69,7 @@ void Bill::multiply_add(Factors count) {
 
 void Bill::score_exponentials(Factors count) { work_.exp.scores = over_streams("exp scores", count); }
 void Bill::rescale_exponentials(Factors count) { work_.exp.rescale = over_streams("exp rescale", count); }
+void Bill::combine_exponentials(Factors count) { work_.exp.combine = over_streams("exp combine", count); }
 void Bill::tiles(Factors count) { work_.tiles = over_streams("tiles", count); }
 
 }  // namespace tilemeter

@@ -10,8 +10,8 @@
 
 namespace tilemeter {
 
-/// Type in memory of a tensor that is not read back: Q K V O and the mask as the operands, S P Pd as scores, Z one
-/// byte, l m LSE as statistics.
+/// Type in memory of a tensor that is not read back: S P E Pd dP dS as scores, l m LSE D, dQacc and partial results as
+/// statistics, Z one byte, the block table four, all others as the operands.
 DType dtype_of(TensorName tensor, const Problem& problem);
 
 /// A bill under construction. Every amount is per stream, a product of non-negative factors; the product, the total
@@ -31,6 +31,7 @@ class Bill {
   void multiply_add(Factors count);
   void score_exponentials(Factors count);
   void rescale_exponentials(Factors count);
+  void combine_exponentials(Factors count);
   void tiles(Factors count);
 
   const Work& work() const { return work_; }

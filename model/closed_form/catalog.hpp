@@ -1,13 +1,18 @@
 // The bills of all algorithms as formulas, by name.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "model/problem.hpp"
-#include "model/work.hpp"
+#include "model/closed_form/formula.hpp"
 
 namespace tilemeter {
+
+std::span<const Formula> formulas();
+
+/// Throws InputError that lists the names.
+const Formula& formula_of(std::string_view algorithm);
 
 /// The bill of one point: traffic per tensor, FLOPs, exponentials and visited tiles, over batch x heads.
 /// O(log N) in the sequence length. Throws InputError for an unknown algorithm or a mask that it does not take, and
@@ -18,7 +23,8 @@ Work closed_form(std::string_view algorithm, const Case& point);
 std::string expression_of(std::string_view algorithm, const Case& point);
 
 /// Every input element that some visited tile needs, once, and every output element once; statistics and intermediates
-/// excluded. Only the tensors Q K V (read) and O (write) are filled. Shared K/V heads count once.
+/// excluded. Attention reads Q K V and writes O; its gradients read O and dO too and write dQ dK dV. Shared K/V heads
+/// count once.
 Work compulsory(std::string_view algorithm, const Case& point);
 
 /// Unmasked (query, key) pairs over batch x heads: the visited tiles of one pair each. O(log N); an arbitrary mask is

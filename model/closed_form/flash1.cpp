@@ -2,6 +2,7 @@
 
 #include "model/closed_form/bill.hpp"
 #include "model/closed_form/expression.hpp"
+#include "model/closed_form/tiles.hpp"
 #include "model/closed_form/visited.hpp"
 
 namespace tilemeter {
@@ -75,5 +76,7 @@ std::string flash1_expression(const Case& point) {
          ", Kn = key rows loaded, R = query rows of all visited tiles" +
          (elides_first(point) ? ", live = query rows with a visited tile" : "");
 }
+
+std::vector<KernelTiles> flash1_tiles(const Case& point) { return {{"flash1", streaming_tiles(point)}}; }
 
 }  // namespace tilemeter

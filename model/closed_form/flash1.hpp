@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "model/problem.hpp"
-#include "model/work.hpp"
+#include "model/closed_form/formula.hpp"
 
 namespace tilemeter {
 
@@ -18,5 +17,9 @@ Work flash1_bill(const Case& point);
 
 /// "2Nd + Tc(3Nd + 4N)" without a mask, "2Nd + R(3d + 4), R = ..." for causal.
 std::string flash1_expression(const Case& point);
+
+/// Q (Br x d), K (Bc x d), V (Bc x d_v), O (Br x d_v), S (Br x Bc), l, m (Br x 1); at d = d_v and one stage
+/// 2d(Br + Bc) + Br Bc + 2Br elements.
+std::vector<KernelTiles> flash1_tiles(const Case& point);
 
 }  // namespace tilemeter

@@ -2,6 +2,7 @@
 
 #include "model/closed_form/bill.hpp"
 #include "model/closed_form/expression.hpp"
+#include "model/closed_form/tiles.hpp"
 #include "model/closed_form/visited.hpp"
 
 namespace tilemeter {
@@ -29,5 +30,7 @@ std::string flash2_expression(const Case& point) {
   return over_streams(problem, "live d + KS(d + dv) + " + rows_symbol(problem) + "(dv + 1)") +
          ", live = query rows with a visited tile, KS = key rows streamed, summed over the query tiles";
 }
+
+std::vector<KernelTiles> flash2_tiles(const Case& point) { return {{"flash2", streaming_tiles(point)}}; }
 
 }  // namespace tilemeter

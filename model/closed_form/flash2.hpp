@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "model/problem.hpp"
-#include "model/work.hpp"
+#include "model/closed_form/formula.hpp"
 
 namespace tilemeter {
 
@@ -16,5 +15,8 @@ Work flash2_bill(const Case& point);
 
 /// "2Nd + N + 2 Tr Nd" without a mask.
 std::string flash2_expression(const Case& point);
+
+/// As flash1_tiles.
+std::vector<KernelTiles> flash2_tiles(const Case& point);
 
 }  // namespace tilemeter

@@ -1,7 +1,10 @@
 #include "model/closed_form/standard_tiled.hpp"
 
+#include <algorithm>
+
 #include "model/closed_form/bill.hpp"
 #include "model/closed_form/expression.hpp"
+#include "model/closed_form/tiles.hpp"
 
 namespace tilemeter {
 namespace {
@@ -45,6 +48,27 @@ std::string standard_tiled_expression(const Case& point) {
   if (is_textbook(problem)) return over_streams(problem, "Nd(Tc + 2Tr + 1) + N^2" + per_score);
   const std::string rows = rows_symbol(problem);
   return over_streams(problem, rows + "(d Tc + dv) + Nk(d + dv)Tr + " + rows + " Nk" + per_score);
+}
+
+std::vector<KernelTiles> standard_tiled_tiles(const Case& point) {
+  const auto [rows, keys] = clipped(point);
+  const auto along_head = [&](Count dim) {
+    return point.tiling.block_d == 0 ? dim : std::min(point.tiling.block_d, dim);
+  };
+  const Count depth = along_head(point.problem.head_dim);
+  const Count columns = along_head(point.problem.head_dim_v);
+  const Count row = point.options.row_softmax == RowSoftmax::resident ? point.problem.seq_k : keys;
+  std::vector<KernelTiles> kernels = {
+      {"softmax",
+       {accumulator_tile("S", 1, row, point), accumulator_tile("l", 1, 1, point), accumulator_tile("m", 1, 1, point)}},
+      {"output",
+       {operand_tile("P", rows, keys, point), operand_tile("V", keys, columns, point),
+        accumulator_tile("O", rows, columns, point)}}};
+  if (keys == 0) return kernels;  // an empty S has no tile to compute
+  kernels.insert(kernels.begin(), {"scores",
+                                   {operand_tile("Q", rows, depth, point), operand_tile("K", keys, depth, point),
+                                    accumulator_tile("S", rows, keys, point)}});
+  return kernels;
 }
 
 }  // namespace tilemeter

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "model/problem.hpp"
-#include "model/work.hpp"
+#include "model/closed_form/formula.hpp"
 
 namespace tilemeter {
 
@@ -19,5 +18,9 @@ namespace tilemeter {
 Work standard_tiled_bill(const Case& point);
 
 std::string standard_tiled_expression(const Case& point);
+
+/// "scores": Q (Br x bd), K (Bc x bd), S (Br x Bc); "softmax": S (1 x N_k, or 1 x Bc when online), l, m; "output":
+/// P (Br x Bc), V (Bc x bd), O (Br x bd).
+std::vector<KernelTiles> standard_tiled_tiles(const Case& point);
 
 }  // namespace tilemeter

@@ -6,13 +6,12 @@
 
 namespace tilemeter {
 
-/// `Program` has static members name, idea, source, order, options, and run<P>(Gpu<P>&, const Case&).
+/// `Program` has static members name, idea, source, options, and run<P>(Gpu<P>&, const Case&).
 template <class Program>
 Algorithm describe() {
   return {.name = Program::name,
           .idea = Program::idea,
           .source = Program::source,
-          .order = Program::order,
           .options = Program::options,
           .count = &Program::template run<Ghost>,
           .run_float = &Program::template run<Real<float>>,

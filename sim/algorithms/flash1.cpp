@@ -132,7 +132,6 @@ struct Flash1 {
       "K and V are loaded once; for each of their tiles every tile of Q comes by with its normalised output and "
       "statistics.";
   static constexpr std::string_view source = "Dao et al., FlashAttention, 2022, Algorithm 1";
-  static constexpr LoopOrder order = LoopOrder::kv_outer;
   static constexpr std::string_view options = "--stages --init --elide-first --row-splits --o-dtype";
 
   template <class P>

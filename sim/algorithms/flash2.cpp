@@ -69,7 +69,6 @@ struct Flash2 {
       "Each block keeps one tile of Q, with its output and softmax statistics, on chip and streams all K and V past "
       "it.";
   static constexpr std::string_view source = "Dao, FlashAttention-2, 2023, Algorithm 1";
-  static constexpr LoopOrder order = LoopOrder::q_outer;
   static constexpr std::string_view options = "--stages --empty-lse";
 
   template <class P>

@@ -11,7 +11,6 @@ struct Standard {
       "Three kernels that pass S and P through device memory; the textbook bill, every GEMM operand read once.";
   static constexpr std::string_view source =
       "Vaswani et al., Attention Is All You Need, 2017; billed as in Dao et al., 2022, Algorithm 0";
-  static constexpr LoopOrder order = LoopOrder::untiled;
   static constexpr std::string_view options = "--score-dtype";
 
   template <class P>

@@ -10,7 +10,6 @@ struct StandardTiled {
   static constexpr std::string_view idea =
       "The same three kernels under a real capacity: GEMM tiles that read an operand once for every tile of the other.";
   static constexpr std::string_view source = "C-stationary GEMM tiling; the algorithm is Dao et al., 2022, Algorithm 0";
-  static constexpr LoopOrder order = LoopOrder::gemm;
   static constexpr std::string_view options = "--score-dtype --block-d";
 
   template <class P>

@@ -77,7 +77,6 @@ struct StandardUnfused {
   static constexpr std::string_view idea =
       "Standard attention as frameworks ran it: scale, mask and dropout are elementwise kernels between the three.";
   static constexpr std::string_view source = "Dao et al., FlashAttention, 2022, Algorithm 0 and Figure 2";
-  static constexpr LoopOrder order = LoopOrder::untiled;
   static constexpr std::string_view options = "--score-dtype --unfused --mask-shape";
 
   template <class P>

@@ -52,8 +52,9 @@ TEST_CASE("folded = unfolded = sum over SMs = closed form, for every algorithm")
   std::mt19937_64 random(seed);
   std::printf("bill law: seed %llu\n", static_cast<unsigned long long>(seed));
   for (int repetition = 0; repetition < 3000; ++repetition) {
-    const Case point = random_case(random, Extent::small);
+    const Case drawn = random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms()) {
+      const Case point = adapted(drawn, algorithm.formula(), random);
       INFO("--algorithm " << algorithm.name << " " << describe(point));
       const Counted folded = count(algorithm, point, unlimited);
       const Counted unfolded = count(algorithm, point, unlimited, Folding::unfolded);
@@ -68,8 +69,9 @@ TEST_CASE("folded = unfolded = sum over SMs = closed form, for every algorithm")
 TEST_CASE("what a block allocates is the closed form of its footprint") {
   std::mt19937_64 random(seed + 1);
   for (int repetition = 0; repetition < 1000; ++repetition) {
-    const Case point = random_case(random, Extent::small);
+    const Case drawn = random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms()) {
+      const Case point = adapted(drawn, algorithm.formula(), random);
       INFO("--algorithm " << algorithm.name << " " << describe(point));
       const MemoryUse memory = count(algorithm, point, unlimited).memory;
       const auto expected = on_chip_tiles(algorithm.name, point);
@@ -84,8 +86,9 @@ TEST_CASE("what a block allocates is the closed form of its footprint") {
 TEST_CASE("a numeric run counts what a ghost run counts") {
   std::mt19937_64 random(seed + 2);
   for (int repetition = 0; repetition < 150; ++repetition) {
-    const Case point = random_case(random, Extent::tiny);
+    const Case drawn = random_case(random, Extent::tiny);
     for (const Algorithm& algorithm : algorithms()) {
+      const Case point = adapted(drawn, algorithm.formula(), random);
       INFO("--algorithm " << algorithm.name << " " << describe(point));
       const NumericRun run = run_numeric(algorithm, point, unlimited, seed);
       REQUIRE(difference(run.counted.work, closed_form(algorithm.name, point)) == "");

@@ -1,12 +1,15 @@
 // The memory on chip and the folding of loops, on small programs of their own.
 #include "sim/block.hpp"
 
+#include "model/closed_form/catalog.hpp"
 #include "sim/catalog.hpp"
 #include "sim/gpu.hpp"
 #include "sim/ledger.hpp"
+#include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
+using namespace tilemeter::testing;
 
 namespace {
 
@@ -96,8 +99,17 @@ TEST_CASE("no algorithm reads a tile before it is written") {
     Case point;
     point.problem = {.seq_q = 70, .seq_k = 50, .mask = {.kind = MaskKind::causal}};
     point.tiling = {.block_q = 16, .block_k = 12, .stages = 2};
-    algorithm.count(gpu, point);
+    algorithm.count(gpu, accepted(algorithm.formula(), adapted(point, algorithm.formula())));
     CHECK(dataflow.unwritten_reads == 0);
+  }
+}
+
+TEST_CASE("the simulator and the model know the same algorithms, and who has variants takes --variant") {
+  REQUIRE(algorithms().size() == formulas().size());
+  for (std::size_t i = 0; i < formulas().size(); ++i) {
+    INFO(formulas()[i].name);
+    CHECK(algorithms()[i].name == formulas()[i].name);
+    CHECK((algorithms()[i].options.find("--variant") != std::string_view::npos) == !formulas()[i].variants.empty());
   }
 }
 

@@ -1,6 +1,8 @@
 #include "tests/support/cases.hpp"
 
+#include <algorithm>
 #include <sstream>
+#include <stdexcept>
 
 namespace tilemeter::testing {
 namespace {
@@ -61,8 +63,55 @@ Case random_case(std::mt19937_64& random, Extent extent) {
   options.first_visit = may_elide && one_in(random, 2) ? FirstVisit::elides_read : FirstVisit::reads_state;
   options.row_splits = one_in(random, 3) ? between(random, 1, 5) : 1;
   options.empty_lse = one_in(random, 2) ? EmptyLse::plus_infinity : EmptyLse::minus_infinity;
+  options.accumulation = one_in(random, 3) ? Accumulation::deterministic : Accumulation::unordered;
+  if (!one_in(random, 3)) options.splits = between(random, 1, 9);
+  options.split_slots = between(random, 1, 40);
+  options.page_size = one_in(random, 2) ? 0 : between(random, 1, 30);
+  options.gemm_order = static_cast<GemmOrder>(between(random, 0, 3));
+  options.weight_type = static_cast<WeightType>(between(random, 0, 2));
+  options.group_size = one_in(random, 2) ? 0 : between(random, 1, 16);
+  options.ops = between(random, 1, 6);
+  options.side_inputs = between(random, 0, options.ops);
+  options.chunk = between(random, 1, 40);
+  point.shapes = {.m = between(random, 1, longest),
+                  .n = between(random, 1, longest),
+                  .k = between(random, 1, longest),
+                  .tokens = between(random, 1, longest),
+                  .d_in = between(random, 1, longest),
+                  .d_out = between(random, 1, longest),
+                  .rows = between(random, 1, longest),
+                  .cols = between(random, 1, longest),
+                  .length = between(random, 1, 40 * longest)};
+  point.tiling.block_m = between(random, 1, longest + 10);
+  point.tiling.block_n = between(random, 1, longest + 10);
   options.row_softmax = one_in(random, 2) ? RowSoftmax::resident : RowSoftmax::online;
   return point;
+}
+
+Case adapted(Case point, const Formula& formula) {
+  using Change = void (*)(Case&);
+  constexpr Change changes[] = {
+      [](Case&) {},
+      [](Case& c) { c.problem.packing = Packing::unpacked; },
+      [](Case& c) { c.problem.seq_k = std::max<Count>(c.problem.seq_k, 1); },
+      [](Case& c) { c.problem.mask = {}; },
+      [](Case& c) { c.problem.kv_heads = c.problem.heads; },
+      [](Case& c) { c.problem.seq_k = c.problem.seq_q; },
+      [](Case& c) { c.problem.mask = {.kind = MaskKind::causal}; },
+  };
+  for (const Change change : changes) {
+    change(point);
+    if (formula.refusal(formula.name, point).empty()) return point;
+  }
+  throw std::logic_error(std::string(formula.name) + " takes no point near " + describe(point));
+}
+
+Case adapted(Case point, const Formula& formula, std::mt19937_64& random) {
+  if (!formula.variants.empty()) {
+    const auto last = static_cast<Count>(formula.variants.size()) - 1;
+    point.options.variant = formula.variants[static_cast<std::size_t>(between(random, 0, last))];
+  }
+  return adapted(std::move(point), formula);
 }
 
 std::string describe(const Case& point) {
@@ -79,6 +128,17 @@ std::string describe(const Case& point) {
        << point.options.unfused_scale << point.options.unfused_mask << point.options.unfused_dropout
        << " online softmax " << static_cast<int>(point.options.row_softmax) << " mask shape "
        << static_cast<int>(point.options.mask_shape);
+  if (point.options.variant) text << " --variant " << name_of(*point.options.variant);
+  if (point.options.splits) text << " --splits " << *point.options.splits;
+  text << " slots " << point.options.split_slots << " --page-size " << point.options.page_size << " accumulation "
+       << static_cast<int>(point.options.accumulation) << " --chunk " << point.options.chunk;
+  const Shapes& shapes = point.shapes;
+  text << " --block-m " << point.tiling.block_m << " --block-n " << point.tiling.block_n << " --m " << shapes.m
+       << " --n " << shapes.n << " --k " << shapes.k << " order " << static_cast<int>(point.options.gemm_order)
+       << " --tokens " << shapes.tokens << " --d-in " << shapes.d_in << " --d-out " << shapes.d_out << " weights "
+       << static_cast<int>(point.options.weight_type) << " --group-size " << point.options.group_size << " --rows "
+       << shapes.rows << " --cols " << shapes.cols << " --length " << shapes.length << " --ops " << point.options.ops
+       << " side " << point.options.side_inputs;
   return text.str();
 }
 

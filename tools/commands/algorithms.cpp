@@ -24,8 +24,19 @@ std::string_view order_text(LoopOrder order) {
       return "query tiles in the outer loop, K/V tiles in the inner";
     case LoopOrder::gemm:
       return "matrix products in tiles, the product stationary";
+    case LoopOrder::product:
+      return "one matrix product in tiles; --order says what is stationary";
+    case LoopOrder::chunks:
+      return "chunks of queries against chunks of keys";
   }
   return "";
+}
+
+std::string variants_text(std::span<const Variant> variants) {
+  if (variants.empty()) return "one";
+  std::string text;
+  for (const Variant variant : variants) text.append(text.empty() ? "" : ", ").append(name_of(variant));
+  return text + " (the first is the default)";
 }
 
 Listing list_of_all() {
@@ -45,7 +56,8 @@ Listing description_of(std::string_view name) {
           .rows = {{"name", std::string(algorithm.name)},
                    {"idea", std::string(algorithm.idea)},
                    {"source", std::string(algorithm.source)},
-                   {"loops", std::string(order_text(algorithm.order))},
+                   {"loops", std::string(order_text(algorithm.order()))},
+                   {"variants", variants_text(algorithm.formula().variants)},
                    {"options", own}}};
 }
 

@@ -8,6 +8,19 @@ namespace {
 constexpr std::array<Choice<MaskShape>, 2> mask_shapes = {{{"row", MaskShape::row}, {"full", MaskShape::full}}};
 constexpr std::array<Choice<EmptyLse>, 3> empty_lses = {
     {{"+inf", EmptyLse::plus_infinity}, {"inf", EmptyLse::plus_infinity}, {"-inf", EmptyLse::minus_infinity}}};
+constexpr std::array<Choice<Variant>, 13> variants = {{{"atomics", Variant::atomics},
+                                                       {"two_kernels", Variant::two_kernels},
+                                                       {"onchip", Variant::onchip},
+                                                       {"fused", Variant::fused},
+                                                       {"unfused", Variant::unfused},
+                                                       {"naive", Variant::naive},
+                                                       {"safe", Variant::safe},
+                                                       {"online", Variant::online},
+                                                       {"resident", Variant::resident},
+                                                       {"scores", Variant::scores},
+                                                       {"state_memory", Variant::state_memory},
+                                                       {"state", Variant::state},
+                                                       {"causal_chunks", Variant::causal_chunks}}};
 struct Unfused {
   bool scale = false;
   bool mask = false;
@@ -76,6 +89,11 @@ Axis empty_lse(std::string_view option, const std::string& text, const Arguments
                  [](PointRequest& r, EmptyLse value) { r.options.empty_lse = value; });
 }
 
+Axis variant(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_choices(option, text, variants),
+                 [](PointRequest& r, Variant value) { r.options.variant = value; });
+}
+
 void reset_unfused(PointRequest& r) {
   r.options.unfused_scale = Options{}.unfused_scale;
   r.options.unfused_mask = Options{}.unfused_mask;
@@ -83,6 +101,9 @@ void reset_unfused(PointRequest& r) {
 }
 
 constexpr std::array table = {
+    OwnOption{
+        {{"--variant", "NAME,...", "which version of the algorithm; `tilemeter algorithms show` lists them"}, variant},
+        [](PointRequest& r) { r.options.variant.reset(); }},
     OwnOption{
         {{"--unfused", "STEPS", "steps that are kernels of their own, of scale,mask,dropout; default all"}, unfused},
         reset_unfused},

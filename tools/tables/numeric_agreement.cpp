@@ -42,8 +42,8 @@ Distance distance(const Matrix& standard, const Matrix& tiled, DType dtype) {
           .outside = static_cast<Count>(standard.size()) - static_cast<Count>(within.count())};
 }
 
-Matrix output_of(std::string_view algorithm, const Case& point, const Inputs& inputs) {
-  return run_on(find_algorithm(algorithm), point, Budget{}, inputs).outputs.o.front();
+Matrix output_of(std::string_view algorithm, const Case& point, const Values& inputs) {
+  return run_on(find_algorithm(algorithm), point, Budget{}, inputs).outputs.at(TensorName::O).front();
 }
 
 Case point_of(const PrintedRow& row) {
@@ -53,7 +53,7 @@ Case point_of(const PrintedRow& row) {
 }
 
 /// As the source really computes fp32: in double precision, with the tiled O, l and m stored as fp32.
-Distance promoted_distance(const Case& point, const Inputs& inputs) {
+Distance promoted_distance(const Case& point, const Values& inputs) {
   Case promoted = point;
   promoted.problem.dtype = promoted.problem.score_dtype = DType::fp64;
   return distance(output_of("standard", promoted, inputs), output_of("flash1", promoted, inputs), DType::fp32);
@@ -61,11 +61,11 @@ Distance promoted_distance(const Case& point, const Inputs& inputs) {
 
 void add_row(Table& table, const PrintedRow& row) {
   const Case point = point_of(row);
-  const Inputs inputs = random_inputs(point.problem, seed);
+  const Values inputs = attention_inputs(point.problem, seed);
   const Matrix tiled_output = output_of("flash1", point, inputs);
   const Distance apart = distance(output_of("standard", point, inputs), tiled_output, row.dtype);
-  const Outputs exact = reference(point.problem, inputs, Dropout::none, 0);
-  const Distance from_exact = distance(exact.o.front(), tiled_output, row.dtype);
+  const Values exact = attention_reference(point.problem, inputs, Dropout::none, 0);
+  const Distance from_exact = distance(exact.at(TensorName::O).front(), tiled_output, row.dtype);
   const std::string mask(row.mask == MaskKind::causal ? "yes" : "no");
   Judge judge(table, "N " + std::to_string(row.seq) + ", " + std::string(name_of(row.dtype)) + ", causal " + mask);
   judge.equal("elements outside the tolerance", apart.outside, 0).same_order("error", apart.largest, row.error);

@@ -17,7 +17,7 @@ constexpr std::uint64_t seed = 3;
 /// Twelve normal numbers of standard deviation 3, as one row.
 Matrix row_of_scores() {
   Problem problem{.seq_q = scores_count, .head_dim = 1, .head_dim_v = 1, .dtype = DType::fp64};
-  return spread * random_inputs(problem, seed).q.front().transpose();
+  return spread * attention_inputs(problem, seed).at(TensorName::Q).front().transpose();
 }
 
 struct Statistics {

@@ -23,15 +23,15 @@ Matrix scores_of(const Problem& problem, const Matrix& q, const Matrix& k) {
 }
 
 /// The largest |exp(S - LSE) - P| over all tiles, each rebuilt on its own.
-double largest_difference(const Case& point, const Inputs& inputs, const Matrix& lse, const Matrix& stored) {
+double largest_difference(const Case& point, const Values& inputs, const Matrix& lse, const Matrix& stored) {
   double largest = 0;
   const Tiling& tiling = point.tiling;
   for (Count row = 0; row < seq; row += tiling.block_q) {
     const Count rows = std::min(tiling.block_q, seq - row);
     for (Count key = 0; key < seq; key += tiling.block_k) {
       const Count keys = std::min(tiling.block_k, seq - key);
-      const Matrix scores =
-          scores_of(point.problem, inputs.q.front().middleRows(row, rows), inputs.k.front().middleRows(key, keys));
+      const Matrix scores = scores_of(point.problem, inputs.at(TensorName::Q).front().middleRows(row, rows),
+                                      inputs.at(TensorName::K).front().middleRows(key, keys));
       const Matrix rebuilt = (scores.colwise() - lse.col(0).segment(row, rows)).array().exp();
       const Matrix error = rebuilt - stored.block(row, key, rows, keys);
       largest = std::max(largest, error.cwiseAbs().maxCoeff<Eigen::PropagateNaN>());
@@ -41,11 +41,11 @@ double largest_difference(const Case& point, const Inputs& inputs, const Matrix&
 }
 
 void add_difference(Table& table, const Case& point) {
-  const Inputs inputs = random_inputs(point.problem, seed);
+  const Values inputs = attention_inputs(point.problem, seed);
   const NumericOutputs run = run_on(find_algorithm("flash1"), point, Budget{}, inputs);
-  Matrix stored = scores_of(point.problem, inputs.q.front(), inputs.k.front());
+  Matrix stored = scores_of(point.problem, inputs.at(TensorName::Q).front(), inputs.at(TensorName::K).front());
   numerics::softmax<double>(stored);
-  const double difference = largest_difference(point, inputs, run.outputs.lse.front(), stored);
+  const double difference = largest_difference(point, inputs, run.outputs.at(TensorName::LSE).front(), stored);
   constexpr double printed = 5.20e-17;
   Judge judge(table, "difference");
   judge.same_order("difference", difference, printed);

@@ -1,0 +1,94 @@
+// How far the numbers of a run are from the reference.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/numeric.hpp"
+
+namespace tilemeter {
+namespace {
+
+double tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return 1e-12;
+    case DType::fp32:
+      return 1e-5;
+    case DType::fp16:
+      return 2e-3;
+    default:
+      return 1.6e-2;
+  }
+}
+
+/// By the coarsest of the types in which an operand, a score, O or a statistic is stored.
+double tolerance_of(const Problem& problem) {
+  return std::max({tolerance_of(problem.dtype), tolerance_of(problem.score_dtype), tolerance_of(problem.o_dtype),
+                   tolerance_of(problem.stat_dtype)});
+}
+
+/// Errors of LSE: rows that the reference leaves infinite must be equal, the others close.
+double lse_error(const std::vector<Matrix>& lse, const std::vector<Matrix>& expected) {
+  double worst = 0;
+  for (std::size_t stream = 0; stream < lse.size(); ++stream) {
+    for (Eigen::Index r = 0; r < lse[stream].rows(); ++r) {
+      const double value = lse[stream](r, 0);
+      const double wanted = expected[stream](r, 0);
+      if (value == wanted) continue;
+      const double error = std::fabs(value - wanted) / std::max(1.0, std::fabs(wanted));
+      worst = std::isfinite(error) ? std::max(worst, error) : std::numeric_limits<double>::infinity();
+    }
+  }
+  return worst;
+}
+
+/// Errors of one tensor.
+struct TensorErrors {
+  double max_abs = 0;
+  double rel_frobenius = 0;
+  Count nan_rows = 0;
+  bool finite = true;
+};
+
+TensorErrors errors_of(const std::vector<Matrix>& values, const std::vector<Matrix>& expected) {
+  TensorErrors errors;
+  if (values.size() != expected.size())
+    return {.rel_frobenius = std::numeric_limits<double>::infinity(), .finite = false};
+  double squared_error = 0;
+  double squared_norm = 0;
+  for (std::size_t stream = 0; stream < expected.size(); ++stream) {
+    const Matrix error = values[stream] - expected[stream];
+    errors.finite = errors.finite && error.allFinite() && expected[stream].allFinite();
+    for (Eigen::Index r = 0; r < error.rows(); ++r) errors.nan_rows += values[stream].row(r).hasNaN() ? 1 : 0;
+    if (error.size() > 0) errors.max_abs = std::max(errors.max_abs, error.cwiseAbs().maxCoeff<Eigen::PropagateNaN>());
+    squared_error += error.squaredNorm();
+    squared_norm += expected[stream].squaredNorm();
+  }
+  errors.rel_frobenius = std::sqrt(squared_norm > 0 ? squared_error / squared_norm : squared_error);
+  return errors;
+}
+
+}  // namespace
+
+NumericCheck compare(const Problem& problem, const Values& outputs, const Values& expected) {
+  NumericCheck check{.tolerance = tolerance_of(problem)};
+  bool ok = true;
+  for (const auto& [name, values] : expected) {
+    const auto found = outputs.find(name);
+    const std::vector<Matrix> none;
+    const std::vector<Matrix>& given = found == outputs.end() ? none : found->second;
+    if (name == TensorName::LSE) {
+      check.max_lse_error = lse_error(given, values);
+      continue;
+    }
+    const TensorErrors errors = errors_of(given, values);
+    check.nan_rows += errors.nan_rows;
+    check.max_abs_error = std::max(check.max_abs_error, errors.max_abs);
+    check.rel_frobenius = std::max(check.rel_frobenius, errors.rel_frobenius);
+    ok = ok && errors.finite && errors.rel_frobenius <= check.tolerance;
+  }
+  check.ok = ok && check.max_lse_error <= check.tolerance;
+  return check;
+}
+
+}  // namespace tilemeter

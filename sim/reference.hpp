@@ -1,0 +1,48 @@
+// What each computation reads, what it must give, in double precision.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/closed_form/formula.hpp"
+#include "sim/random.hpp"
+#include "sim/values.hpp"
+
+namespace tilemeter {
+
+struct Algorithm;
+
+/// The oracle of one computation.
+struct Reference {
+  Computation computation;
+  std::span<const TensorName> outputs;     ///< what runs are compared in
+  Values (*inputs)(const Case&, Normal&);  ///< random operands, rounded to their types in memory
+  Values (*outputs_of)(const Algorithm&, const Case&, const Values& inputs);
+};
+
+/// Throws InputError for a computation without numbers.
+const Reference& reference_of(Computation computation);
+
+/// Standard normal operands from `seed`, rounded to their types, for `algorithm`'s computation.
+Values random_inputs(const Algorithm& algorithm, const Case& point, std::uint64_t seed);
+
+/// What `algorithm` must leave in memory.
+Values expected_outputs(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+// Attention.
+
+enum class Dropout { none, fixed };
+
+/// Q per stream, K and V per K/V head.
+Values attention_inputs(const Problem& problem, std::uint64_t seed);
+
+/// O and LSE in double precision, 64 rows at a time, with masked rows as zeros and `empty_lse` as their LSE.
+Values attention_reference(const Problem& problem, const Values& inputs, Dropout dropout, double empty_lse);
+
+/// The LSE that `algorithm` writes for a row without keys.
+double empty_lse_of(const Algorithm& algorithm, const Options& options);
+
+Values inputs_of_attention(const Case& point, Normal& normal);
+Values outputs_of_attention(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+}  // namespace tilemeter
