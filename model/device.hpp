@@ -20,8 +20,7 @@ enum class ComputeUnit { tensor, mma, fma, exp };
 inline constexpr std::array<ComputeUnit, 4> compute_units = {ComputeUnit::tensor, ComputeUnit::mma, ComputeUnit::fma,
                                                              ComputeUnit::exp};
 /// Types that a rate can be stated for.
-inline constexpr std::array<DType, 6> rate_types = {DType::fp64, DType::fp32, DType::fp16,
-                                                    DType::bf16, DType::fp8,  DType::int8};
+inline constexpr std::array<DType, 5> rate_types = {DType::fp64, DType::fp32, DType::fp16, DType::bf16, DType::fp8};
 
 std::string_view name_of(ComputeUnit unit);
 /// "rate.tensor.bf16".
@@ -53,8 +52,6 @@ struct Device {
   struct Hbm {
     Bytes size;
     BytesPerSecond bandwidth;  ///< data-sheet peak, whatever the memory is called
-    std::optional<double>
-        sustained;  ///< share of the peak that large transfers reach; unknown where nobody measured it
   };
   struct Clock {
     Hertz boost;                  ///< highest SM clock; fma, exp and fp64 rates are stated at it

@@ -54,9 +54,8 @@ Read frequency(Member member) {
   };
 }
 
-void read_sustained(Device& device, const Reading& reading) {
-  device.hbm.sustained = parse_share(reading.value, reading.place);
-}
+/// Kept as a fact: `sustained_share` reads it there.
+void read_sustained(Device&, const Reading& reading) { parse_share(reading.value, reading.place); }
 
 void read_power(Device& device, const Reading& reading) {
   const auto format = [](Watts limit) { return to_text(limit); };
@@ -153,6 +152,11 @@ std::vector<KeyRule> all_rules() {
                        .read = rate(unit, type)});
     }
   }
+  rules.push_back({.key = "rate.tensor.int8",
+                   .presence = Presence::optional,
+                   .spelling = Spelling::text,
+                   .expected = "a dense rate, an operation as a FLOP, such as \"1978.9 TFLOP/s\"",
+                   .read = rate(ComputeUnit::tensor, DType::u8)});
   return rules;
 }
 

@@ -8,8 +8,7 @@
 
 namespace tilemeter {
 
-/// `u8` is the type of flags, `i32` that of indices, `int8` that of quantised operands; attention takes none of them.
-enum class DType { fp64, fp32, fp16, bf16, fp8, u8, i32, int8 };
+enum class DType { fp64, fp32, fp16, bf16, fp8, u8, i32 };
 
 /// Bytes of one element.
 constexpr Count size_of(DType type) {
@@ -24,7 +23,6 @@ constexpr Count size_of(DType type) {
       return 2;
     case DType::fp8:
     case DType::u8:
-    case DType::int8:
       return 1;
   }
   return 0;
@@ -50,8 +48,6 @@ constexpr std::string_view name_of(DType type) {
       return "u8";
     case DType::i32:
       return "i32";
-    case DType::int8:
-      return "int8";
   }
   return "";
 }

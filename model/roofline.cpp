@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include "model/quantity.hpp"
 
 namespace tilemeter {
 namespace {
@@ -13,6 +16,16 @@ Binding binding_of(MemoryLevel level) { return level == MemoryLevel::hbm ? Bindi
 }  // namespace
 
 std::string_view name_of(MemoryLevel level) { return level == MemoryLevel::hbm ? "hbm" : "l2"; }
+
+std::string_view math_name(DType type) { return type == DType::u8 ? "int8" : name_of(type); }
+
+std::optional<double> sustained_share(const Device& device) {
+  constexpr std::string_view key = "hbm.sustained";
+  for (const DeviceFact& fact : device.facts) {
+    if (fact.key == key) return parse_share(fact.value, key);
+  }
+  return std::nullopt;
+}
 
 std::string_view name_of(Binding binding) {
   switch (binding) {

@@ -2,6 +2,7 @@
 // Williams, Waterman and Patterson, "Roofline", 2009.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,16 @@ namespace tilemeter {
 /// A memory whose bandwidth bounds an operation: device memory, or the L2 that serves the edge of the SM.
 enum class MemoryLevel { hbm, l2 };
 std::string_view name_of(MemoryLevel level);
+
+/// Types that a roofline can be drawn for: those of rates, and 8-bit integers, which DType calls u8.
+inline constexpr std::array<DType, 6> math_types = {DType::fp64, DType::fp32, DType::fp16,
+                                                    DType::bf16, DType::fp8,  DType::u8};
+/// The name of a type of arithmetic: "int8" for u8, else as `name_of`.
+std::string_view math_name(DType type);
+
+/// The share of device memory's peak that large transfers reach, from hbm.sustained of the device file; unknown where
+/// that is not given.
+std::optional<double> sustained_share(const Device& device);
 
 /// One slanted roof.
 struct Roof {

@@ -49,7 +49,6 @@ Scalar round_to(DType type, Scalar value) {
     case DType::fp8:
     case DType::u8:
     case DType::i32:
-    case DType::int8:
       return value;
   }
   return value;

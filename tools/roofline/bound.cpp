@@ -45,7 +45,7 @@ std::vector<SheetCell> bound_cells(const Rooflines& rooflines, const Cost& cost,
   const Roofline& roofline = rooflines.peak;
   const TimeBound peak = time_bound(roofline, cost);
   std::vector<SheetCell> cells = {
-      words(std::string(name_of(roofline.math))),
+      words(std::string(math_name(roofline.math))),
       count(cost.flops.value()),
       count(cost.hbm.value()),
       intensity_cell(cost.flops, cost.hbm),

@@ -41,12 +41,12 @@ constexpr std::array specs = {
     OptionSpec{"--side-elements", "N,...", "other inputs of the operations, one size each; default none"},
 };
 
-constexpr std::array<Choice<DType>, 6> math_types = {{{"fp64", DType::fp64},
+constexpr std::array<Choice<DType>, 6> math_words = {{{"fp64", DType::fp64},
                                                       {"fp32", DType::fp32},
                                                       {"fp16", DType::fp16},
                                                       {"bf16", DType::bf16},
                                                       {"fp8", DType::fp8},
-                                                      {"int8", DType::int8}}};
+                                                      {"int8", DType::u8}}};
 
 std::optional<Grouping> grouping_of(const Arguments& arguments) {
   const auto size = arguments.find("--group-size");
@@ -89,8 +89,9 @@ std::string sustained_note(const Device& device, const Arguments& arguments) {
   if (const auto given = arguments.find("--sustained")) {
     return "sustained: device memory at " + percent(parse_share(*given, "--sustained")) + " of its peak (--sustained)";
   }
-  if (!device.hbm.sustained) return "sustained: unknown for " + device.name + "; state it with --sustained SHARE";
-  return "sustained: device memory of " + device.name + " at " + percent(*device.hbm.sustained) + " of its peak; " +
+  const auto share = sustained_share(device);
+  if (!share) return "sustained: unknown for " + device.name + "; state it with --sustained SHARE";
+  return "sustained: device memory of " + device.name + " at " + percent(*share) + " of its peak; " +
          share_source(device);
 }
 
@@ -118,7 +119,7 @@ std::vector<Device> devices_of(const Arguments& arguments, NoDevice fallback) {
 }
 
 Rooflines rooflines_of(const Device& device, DType math, const Arguments& arguments) {
-  Rooflines rooflines{.peak = roofline_of(device, math), .sustained = {}, .share = device.hbm.sustained};
+  Rooflines rooflines{.peak = roofline_of(device, math), .sustained = {}, .share = sustained_share(device)};
   if (const auto floor = arguments.find("--floor")) rooflines.peak.floor = parse_time(*floor, "--floor");
   if (const auto given = arguments.find("--sustained")) rooflines.share = parse_share(*given, "--sustained");
   if (rooflines.share) rooflines.sustained = at_share(rooflines.peak, *rooflines.share);
@@ -142,7 +143,7 @@ std::vector<std::string> bound_notes(const std::vector<Device>& devices, const A
 
 DType math_type_of(const Arguments& arguments, DType fallback) {
   const auto given = arguments.find("--math-dtype");
-  return given ? parse_choice("--math-dtype", *given, math_types) : fallback;
+  return given ? parse_choice("--math-dtype", *given, math_words) : fallback;
 }
 
 DType operand_type_of(const Arguments& arguments, std::string_view option, DType fallback) {

@@ -60,7 +60,7 @@ Json point_roofline(const PointResult& result, const Json& point, const Roofline
   const Roofline& roofline = rooflines.peak;
   const Bytes edge = cost.l2.value_or(cost.hbm);
   Json json;
-  json["math_dtype"] = name_of(roofline.math);
+  json["math_dtype"] = math_name(roofline.math);
   json["flops"] = cost.flops.value();
   json["hbm_bytes"] = cost.hbm.value();
   json["sm_edge_bytes"] = edge.value();

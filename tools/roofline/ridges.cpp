@@ -43,7 +43,7 @@ std::vector<SheetCell> row_of(const Device& device, DType math, const Arguments&
   const Rooflines rooflines = rooflines_of(device, math, arguments);
   const Roofline& roofline = rooflines.peak;
   return {words(device.name),
-          words(std::string(name_of(math))),
+          words(std::string(math_name(math))),
           rate_cell(roofline.peak),
           roofline.unit ? words(std::string(name_of(*roofline.unit))) : unknown(),
           bandwidth_cell(device.hbm.bandwidth),
@@ -60,7 +60,7 @@ std::vector<SheetCell> row_of(const Device& device, DType math, const Arguments&
 std::vector<DType> types_of(const Arguments& arguments) {
   if (const auto given = arguments.find("--dtype")) return parse_choices("--dtype", *given, operand_types);
   if (!arguments.has("--device")) return {DType::bf16};
-  return {rate_types.begin(), rate_types.end()};
+  return {math_types.begin(), math_types.end()};
 }
 
 }  // namespace

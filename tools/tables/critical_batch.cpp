@@ -47,7 +47,7 @@ std::vector<Row> rows() {
   return {
       {"H100, bf16", rounded_h100, h100_memory, "h100-sxm", DType::bf16, bf16, "295.22"},
       {"H100, int8 weights, bf16 arithmetic", rounded_h100, h100_memory, "h100-sxm", DType::bf16, int8, "147.61"},
-      {"H100, int8 weights and arithmetic", rounded_h100_int8, h100_memory, "h100-sxm", DType::int8, int8, "295.37"},
+      {"H100, int8 weights and arithmetic", rounded_h100_int8, h100_memory, "h100-sxm", DType::u8, int8, "295.37"},
       {"H100, int4 in groups of 128, fp16 scales, bf16 arithmetic", rounded_h100, h100_memory, "h100-sxm", DType::bf16,
        int4, "76.11"},
       {"A100, bf16, 2.039 TB/s", a100, {2.039e12}, "a100-80gb", DType::bf16, bf16, "153.02"},

@@ -51,7 +51,7 @@ void add_thresholds(Table& table, const Device& h100, const Device& a100) {
   add_row(table, "critical batch, H100, 8-bit weights, bf16 arithmetic", "tokens",
           {critical_batch(h100, DType::bf16, 1), 2}, Printed("148"));
   add_row(table, "critical batch, H100, 8-bit weights and arithmetic", "tokens",
-          {critical_batch(h100, DType::int8, 1), 2}, Printed("295"));
+          {critical_batch(h100, DType::u8, 1), 2}, Printed("295"));
   const double vector_add = 1.0 / static_cast<double>(3 * size_of(DType::bf16));  // two operands read, one sum written
   const double balance = h100.require_rate(ComputeUnit::tensor, DType::bf16).value / h100.hbm.bandwidth.value;
   add_row(table, "vector addition, bf16", "FLOP/B", {vector_add, 4}, Printed("0.1667"));

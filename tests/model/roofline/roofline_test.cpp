@@ -19,7 +19,7 @@ TEST_CASE("ridges of device memory are dense peak over bandwidth") {
   CHECK(hbm_ridge("h200", DType::bf16) == Approx(206.1).margin(0.05));
   CHECK(hbm_ridge("h20", DType::fp16) == Approx(37));
   CHECK(hbm_ridge("a100-80gb", DType::bf16) == Approx(153.02).margin(0.005));
-  CHECK(hbm_ridge("h100-sxm", DType::int8) == Approx(590.7).margin(0.05));
+  CHECK(hbm_ridge("h100-sxm", DType::u8) == Approx(590.7).margin(0.05));
 }
 
 TEST_CASE("a level without a known bandwidth, and a type without a known rate, stay unknown") {
@@ -60,7 +60,7 @@ TEST_CASE("the longest of the parts sets the time, and names itself") {
 TEST_CASE("a sustained share slows device memory and nothing else") {
   const Device device = load_device("a100-80gb");
   const Roofline peak = roofline_of(device, DType::bf16);
-  const Roofline sustained = at_share(peak, device.hbm.sustained.value());
+  const Roofline sustained = at_share(peak, sustained_share(device).value());
   CHECK(sustained.roof(MemoryLevel::hbm)->bandwidth.value == Approx(0.80 * 2.039e12));
   CHECK(sustained.roof(MemoryLevel::l2)->bandwidth == peak.roof(MemoryLevel::l2)->bandwidth);
   CHECK(sustained.peak == peak.peak);
@@ -114,7 +114,7 @@ TEST_CASE("8-bit integer rates stand in the device files, and are what the matri
   for (const std::string_view name : device_names()) {
     CAPTURE(name);
     const Device device = load_device(name);
-    const auto integer = device.rate(ComputeUnit::tensor, DType::int8);
+    const auto integer = device.rate(ComputeUnit::tensor, DType::u8);
     if (name == "v100") {
       CHECK_FALSE(integer.has_value());
       continue;
