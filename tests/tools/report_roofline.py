@@ -77,6 +77,9 @@ class RooflineReportTest(ReportCase):
         self.assertEqual(len(self.series("roofline-chart", "roof")), 2)
         self.close_to(self.series("roofline-chart", "ridge", "x")[0], [312 / 2.039, 312 / 7.219])
         self.assertEqual(len(self.series("roofline-chart", "sustained")), 1)
+        # The L2 leaves standard attention less than device memory does.
+        share = 100 * flops / moved[1] * 7219e9 / 312e12
+        self.assertEqual(self.texts("#roofline-table tbody tr:last-child td")[-1], f"{float(f'{share:.3g}'):g} %")
 
     def test_the_table_holds_what_the_chart_shows(self):
         self.open(documents.document(two_points("h100-sxm")))

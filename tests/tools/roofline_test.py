@@ -358,7 +358,7 @@ class Formats(unittest.TestCase):
 
     def test_help_has_examples_that_work(self):
         text = run("roofline", "--help").stdout
-        examples = [line.split("tilemeter ", 1)[1] for line in text.splitlines() if line.strip().startswith("tilemeter ")]
+        examples = [line.split("tilemeter ", 1)[1] for line in text.splitlines() if line.startswith("  tilemeter ")]
         self.assertGreaterEqual(len(examples), 5)
         for example in examples:
             done = run(*example.split())

@@ -55,6 +55,14 @@ const levelName = (level) => (level === 'hbm' ? 'device memory' : 'L2');
 /** What the roof of a level allows at an intensity. */
 const allowed = (roofline, level, intensity) => Math.min(roofline.peak, intensity * level.bandwidth);
 
+/** What all known levels together leave to a mark, in FLOP/s; null where nothing bounds it. */
+const attainableOf = (mark, roofline) => {
+  const bounds = roofline.levels.map((level) => [level, level.level === 'l2' ? mark.edgeIntensity : mark.hbmIntensity])
+                     .filter(([, intensity]) => intensity !== null)
+                     .map(([level, intensity]) => allowed(roofline, level, intensity));
+  return bounds.length > 0 ? Math.min(...bounds) : null;
+};
+
 /** Compulsory bytes stand under device memory; bytes at the SM edge under the L2, or under device memory when the L2's
  * bandwidth is unknown: as if no access hit the L2. */
 const edgeLevel = (roofline) => roofline.levels.find(({level}) => level === 'l2') ?? roofline.levels[0];

@@ -23,8 +23,7 @@ const roofNotes = (device, math, roofline) => {
 };
 
 const markRows = (marks, roofline) => marks.slice(0, mostMarks).map((mark) => {
-  const memory = roofline.levels[0];
-  const reached = mark.hbmIntensity === null ? null : allowed(roofline, memory, mark.hbmIntensity);
+  const reached = attainableOf(mark, roofline);
   return [
     mark.name, grouped(mark.flops), mark.hbm === null ? '' : grouped(mark.hbm),
     mark.hbmIntensity === null ? '' : intensityText(mark.hbmIntensity), mark.edge === null ? '' : grouped(mark.edge),
@@ -82,7 +81,7 @@ const rooflineSection = (report, points) => {
   if (devices.length === 0) return null;
   const frame = new ChartFrame('roofline-chart', 'tilemeter-roofline');
   const notes = element('ul', {class: 'notes'});
-  const table = element('div');
+  const table = element('div', {class: 'figures'});
   const bar = element('span', {class: 'choices'});
   const state = {device: devices[0], math: typesOf(devices[0], marks)[0]};
   const changed = () => {
