@@ -10,6 +10,7 @@ Command count_command();
 Command devices_command();
 Command occupancy_command();
 Command report_command();
+Command roofline_command();
 Command sweep_command();
 Command tables_command();
 
