@@ -9,6 +9,8 @@ const std::vector<Command>& commands() {
       report_command(), devices_command(), algorithms_command(),
       count_command(), sweep_command(), tables_command(), report_command(), devices_command(), algorithms_command(),
       roofline_command(),
+      count_command(),  sweep_command(),   complexity_command(), tables_command(),
+      report_command(), devices_command(), algorithms_command(),
   };
   return table;
 }

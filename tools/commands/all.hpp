@@ -6,6 +6,7 @@
 namespace tilemeter {
 
 Command algorithms_command();
+Command complexity_command();
 Command count_command();
 Command devices_command();
 Command occupancy_command();
