@@ -54,6 +54,9 @@ Read frequency(Member member) {
   };
 }
 
+/// Kept as a fact: `sustained_share` reads it there.
+void read_sustained(Device&, const Reading& reading) { parse_share(reading.value, reading.place); }
+
 void read_power(Device& device, const Reading& reading) {
   const auto format = [](Watts limit) { return to_text(limit); };
   device.power.limit = within(parse_power(reading.value, reading.place), Watts{1}, Watts{1e5}, reading, format);
@@ -70,12 +73,8 @@ void read_name(Device& device, const Reading& reading) {
 }
 
 void read_arch(Device& device, const Reading& reading) {
-  const std::string_view arch = reading.value;
-  const std::size_t end = std::min(arch.find_first_not_of("0123456789", 3), arch.size());
-  const std::string_view suffix = arch.substr(end);
-  const bool known_suffix = suffix.empty() || suffix == "a" || suffix == "f";
-  if (arch.substr(0, 3) != "sm_" || end < 5 || end > 6 || !known_suffix) {
-    throw InputError(reading.place + " " + in_quotes(arch) +
+  if (!is_compiler_target(reading.value)) {
+    throw InputError(reading.place + " " + in_quotes(reading.value) +
                      ": expected a compiler target, such as \"sm_90\" or \"sm_90a\"");
   }
   device.arch = reading.value;
@@ -122,6 +121,7 @@ std::vector<KeyRule> fixed_rules() {
        bytes([](Device& d) -> auto& { return d.hbm.size; }, gib, tib * 128, ByteUnits::binary_or_decimal)},
       {"hbm.bandwidth", required, text, "a bandwidth, such as \"3.35 TB/s\"",
        bandwidth([](Device& d) -> auto& { return d.hbm.bandwidth; }, BytesPerSecond{2e14})},
+      {"hbm.sustained", Presence::optional, text, "a share of the peak, such as \"82 %\"", read_sustained},
       {"clock.boost", required, text, "a frequency, such as \"1.98 GHz\"",
        frequency([](Device& d) -> auto& { return d.clock.boost; })},
       {"clock.tensor", Presence::optional, text, "a frequency, such as \"1.83 GHz\"",
@@ -148,10 +148,22 @@ std::vector<KeyRule> all_rules() {
                        .read = rate(unit, type)});
     }
   }
+  rules.push_back({.key = "rate.tensor.int8",
+                   .presence = Presence::optional,
+                   .spelling = Spelling::text,
+                   .expected = "a dense rate, an operation as a FLOP, such as \"1978.9 TFLOP/s\"",
+                   .read = rate(ComputeUnit::tensor, DType::u8)});
   return rules;
 }
 
 }  // namespace
+
+bool is_compiler_target(std::string_view text) {
+  if (text.substr(0, 3) != "sm_") return false;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", 3), text.size());
+  const std::string_view suffix = text.substr(end);
+  return (end == 5 || end == 6) && (suffix.empty() || suffix == "a" || suffix == "f");
+}
 
 const std::vector<KeyRule>& key_rules() {
   static const std::vector<KeyRule> rules = all_rules();

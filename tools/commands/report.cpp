@@ -86,7 +86,7 @@ int run_report(const Arguments& arguments) {
 
 Command report_command() {
   return {.name = "report",
-          .summary = "one self-contained HTML page with charts, from the JSON or CSV of count and sweep",
+          .summary = "one self-contained HTML page with charts, from the JSON or CSV of count, sweep, roofline",
           .example = example,
           .words = "FILE",
           .options = all_options({report_options, logging_option_specs()}),
