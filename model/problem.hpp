@@ -135,11 +135,19 @@ enum class GemmOrder { c_stationary, a_stationary, b_stationary, no_reuse };
 /// Type of the weights of a layer in memory.
 enum class WeightType { bf16, int8, int4 };
 
+/// Steps of a backward pass that are kernels of their own.
+struct UnfusedGradients {
+  bool scale = false;
+  bool mask = false;  ///< of a mask that overwrites scores (masked_fill); an added one has the gradient of its sum
+  bool dropout = false;
+};
+
 /// Choices that belong to single algorithms.
 struct Options {
-  bool unfused_scale = true;    ///< standard_unfused, standard_backward: the scale is a kernel of its own
-  bool unfused_mask = true;     ///< ... the mask
-  bool unfused_dropout = true;  ///< ... dropout
+  bool unfused_scale = true;             ///< standard_unfused: the scale is a kernel of its own
+  bool unfused_mask = true;              ///< ... the mask
+  bool unfused_dropout = true;           ///< ... dropout
+  UnfusedGradients unfused_gradients{};  ///< standard_backward
   MaskShape mask_shape = MaskShape::row;
   StatisticsInit init = StatisticsInit::not_counted;  ///< flash1: writing the initial O, l, m; its backward: dQ dK dV
   FirstVisit first_visit = FirstVisit::reads_state;   ///< flash1: whether the first visit of a row block reads O, l, m
@@ -149,8 +157,8 @@ struct Options {
   std::optional<Variant> variant{};                   ///< absent: the first that the algorithm lists
   Accumulation accumulation = Accumulation::unordered;  ///< flash2_backward
   std::optional<Count> splits{};                        ///< split_kv: absent lets the heuristic choose
-  Count split_slots = 216;                              ///< ... blocks that run at once: twice the SMs
-  Count page_size = 0;                                  ///< ... keys a page of a paged K/V cache; 0: not paged
+  Count split_slots = 216;  ///< blocks that run at once, twice the SMs: split_kv, deterministic flash2_backward
+  Count page_size = 0;      ///< ... keys a page of a paged K/V cache; 0: not paged
   Mistake mistake = Mistake::none;
   GemmOrder gemm_order = GemmOrder::c_stationary;
   WeightType weight_type = WeightType::bf16;

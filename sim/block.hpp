@@ -79,6 +79,8 @@ class Block {
   void add_scores(RegisterTile<P>& s, const Tile<P, A>& q, const Tile<P, B>& k);
   void scale(RegisterTile<P>& s, double factor);
   void mask(RegisterTile<P>& s, const Visibility& visibility, Count row, Count key);
+  /// s = 0 where `mask` would hide it.
+  void clear_hidden(RegisterTile<P>& s, const Visibility& visibility, Count row, Count key);
   /// Softmax of whole rows.
   void softmax(RegisterTile<P>& s);
   void online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l, RowFactors<P>& factors);
@@ -96,6 +98,17 @@ class Block {
   void log_sum_exp(RegisterTile<P>& m, const RegisterTile<P>& l, double empty);
   /// p = p * z / keep probability, and z, for the scores of `stream` from (row, 0) on.
   void dropout(RegisterTile<P>& p, RegisterTile<P>& z, Count stream, Count row);
+  /// The gradient of dropout: dp = dp z / keep probability.
+  void dropout_gradient(RegisterTile<P>& dp, const RegisterTile<P>& z);
+  /// s = exp(s - lse), the probabilities of a softmax whose statistics are known.
+  void probabilities(RegisterTile<P>& s, const RegisterTile<P>& lse);
+  /// sums = a . b, row by row.
+  template <Space A, Space B>
+  void row_products(RegisterTile<P>& sums, const Tile<P, A>& a, const Tile<P, B>& b);
+  /// dp = p (dp - sums): the gradient of the scores from that of the probabilities p.
+  void softmax_gradient(RegisterTile<P>& dp, const RegisterTile<P>& p, const RegisterTile<P>& sums);
+  /// to += from, on chip.
+  void add(RegisterTile<P>& to, const RegisterTile<P>& from);
   /// s += bias, row by row; a bias of one row is added to all.
   void add_bias(RegisterTile<P>& s, const RegisterTile<P>& bias);
 

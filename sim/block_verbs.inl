@@ -45,6 +45,12 @@ void Block<P>::mask(RegisterTile<P>& s, const Visibility& visibility, Count row,
 }
 
 template <class P>
+void Block<P>::clear_hidden(RegisterTile<P>& s, const Visibility& visibility, Count row, Count key) {
+  if constexpr (real) numerics::clear_hidden<typename P::Scalar>(s.numbers(), visibility, row, key);
+  report({.phase = Phase::mask, .reads = {s.id, no_tile, no_tile, no_tile}, .writes = {s.id, no_tile, no_tile}});
+}
+
+template <class P>
 void Block<P>::softmax(RegisterTile<P>& s) {
   if constexpr (real) numerics::softmax<typename P::Scalar>(s.numbers());
   report({.phase = Phase::softmax,
@@ -128,6 +134,42 @@ void Block<P>::dropout(RegisterTile<P>& p, RegisterTile<P>& z, Count stream, Cou
   z.resize(p.shape);
   if constexpr (real) numerics::dropout<typename P::Scalar>(p.numbers(), z.numbers(), stream, row);
   report({.phase = Phase::transform, .reads = {p.id, no_tile, no_tile, no_tile}, .writes = {p.id, z.id, no_tile}});
+}
+
+template <class P>
+void Block<P>::dropout_gradient(RegisterTile<P>& dp, const RegisterTile<P>& z) {
+  if constexpr (real) numerics::dropout_gradient<typename P::Scalar>(dp.numbers(), z.numbers());
+  report({.phase = Phase::transform, .reads = {dp.id, z.id, no_tile, no_tile}, .writes = {dp.id, no_tile, no_tile}});
+}
+
+template <class P>
+void Block<P>::probabilities(RegisterTile<P>& s, const RegisterTile<P>& lse) {
+  if constexpr (real) numerics::probabilities<typename P::Scalar>(s.numbers(), lse.numbers());
+  report({.phase = Phase::softmax,
+          .exp = {.scores = s.shape.elements().value()},
+          .reads = {s.id, lse.id, no_tile, no_tile},
+          .writes = {s.id, no_tile, no_tile}});
+}
+
+template <class P>
+template <Space A, Space B>
+void Block<P>::row_products(RegisterTile<P>& sums, const Tile<P, A>& a, const Tile<P, B>& b) {
+  sums.resize({a.shape.rows, 1});
+  if constexpr (real) numerics::row_products<typename P::Scalar>(sums.numbers(), a.numbers(), b.numbers());
+  report({.phase = Phase::transform, .reads = {a.id, b.id, no_tile, no_tile}, .writes = {sums.id, no_tile, no_tile}});
+}
+
+template <class P>
+void Block<P>::softmax_gradient(RegisterTile<P>& dp, const RegisterTile<P>& p, const RegisterTile<P>& sums) {
+  if constexpr (real) numerics::softmax_gradient<typename P::Scalar>(dp.numbers(), p.numbers(), sums.numbers());
+  report({.phase = Phase::transform, .reads = {dp.id, p.id, sums.id, no_tile}, .writes = {dp.id, no_tile, no_tile}});
+}
+
+template <class P>
+void Block<P>::add(RegisterTile<P>& to, const RegisterTile<P>& from) {
+  if constexpr (real) numerics::add<typename P::Scalar>(to.numbers(), from.numbers());
+  report(
+      {.phase = Phase::accumulate, .reads = {to.id, from.id, no_tile, no_tile}, .writes = {to.id, no_tile, no_tile}});
 }
 
 template <class P>

@@ -12,12 +12,16 @@ Algorithm standard_tiled();
 Algorithm standard_unfused();
 Algorithm flash1();
 Algorithm flash2();
+Algorithm standard_backward();
+Algorithm flash1_backward();
+Algorithm flash2_backward();
 
 const Formula& Algorithm::formula() const { return formula_of(name); }
 
 std::span<const Algorithm> algorithms() {
   static const std::array table = {
-      standard(), standard_tiled(), standard_unfused(), flash1(), flash2(),
+      standard(), standard_tiled(),    standard_unfused(), flash1(),
+      flash2(),   standard_backward(), flash1_backward(),  flash2_backward(),
   };
   return table;
 }

@@ -13,7 +13,8 @@ namespace {
 /// The type in which `tensor` is stored for `algorithm` to read.
 DType stored_as(const Algorithm& algorithm, TensorName tensor, const Problem& problem) {
   const bool reads_back = algorithm.formula().output == OutputType::read_back;
-  return tensor == TensorName::O && reads_back ? problem.o_dtype : dtype_of(tensor, problem);
+  return reads_back && tensor == accumulated_output(algorithm.computation()) ? problem.o_dtype
+                                                                             : dtype_of(tensor, problem);
 }
 
 template <class Scalar>
@@ -80,7 +81,8 @@ NumericRun run_numeric(const Algorithm& algorithm, const Case& point, const Budg
   const Values inputs = random_inputs(algorithm, point, seed);
   const NumericOutputs run = run_on(algorithm, point, budget, inputs);
   return {.counted = run.counted,
-          .check = compare(point.problem, run.outputs, expected_outputs(algorithm, point, inputs))};
+          .check = compare(point.problem, run.outputs, expected_outputs(algorithm, point, inputs),
+                           expected_norms(algorithm, point, inputs))};
 }
 
 }  // namespace tilemeter

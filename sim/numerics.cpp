@@ -47,6 +47,23 @@ auto maximum_of(const Row& row) {
   return row.size() == 0 ? minus_infinity<Scalar> : row.template maxCoeff<Eigen::PropagateNaN>();
 }
 
+/// Sets the pairs that stream rows from `row` on may not see to `value`. Columns are keys from `key` on.
+template <class Scalar>
+void overwrite_hidden(Out<Scalar> pairs, const Visibility& visibility, Count row, Count key, Scalar value) {
+  const Count cols = pairs.cols();
+  for (Eigen::Index r = 0; r < pairs.rows(); ++r) {
+    const KeyRange keys = visibility.keys_of(row + r);
+    const Count first = std::clamp<Count>(keys.first - key, 0, cols);
+    const Count last = std::clamp<Count>(keys.last - key, first, cols);
+    pairs.row(r).head(first).setConstant(value);
+    pairs.row(r).tail(cols - last).setConstant(value);
+    if (!visibility.is_arbitrary()) continue;
+    for (Count c = first; c < last; ++c) {
+      if (!visibility.allows(row + r, key + c)) pairs(r, c) = value;
+    }
+  }
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -97,18 +114,12 @@ void round_all(DType type, Out<Scalar> numbers) {
 
 template <class Scalar>
 void mask(Out<Scalar> scores, const Visibility& visibility, Count row, Count key) {
-  const Count cols = scores.cols();
-  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
-    const KeyRange keys = visibility.keys_of(row + r);
-    const Count first = std::clamp<Count>(keys.first - key, 0, cols);
-    const Count last = std::clamp<Count>(keys.last - key, first, cols);
-    scores.row(r).head(first).setConstant(minus_infinity<Scalar>);
-    scores.row(r).tail(cols - last).setConstant(minus_infinity<Scalar>);
-    if (!visibility.is_arbitrary()) continue;
-    for (Count c = first; c < last; ++c) {
-      if (!visibility.allows(row + r, key + c)) scores(r, c) = minus_infinity<Scalar>;
-    }
-  }
+  overwrite_hidden(scores, visibility, row, key, minus_infinity<Scalar>);
+}
+
+template <class Scalar>
+void clear_hidden(Out<Scalar> numbers, const Visibility& visibility, Count row, Count key) {
+  overwrite_hidden(numbers, visibility, row, key, Scalar(0));
 }
 
 template <class Scalar>
@@ -169,6 +180,32 @@ void dropout(Out<Scalar> p, Out<Scalar> z, Count stream, Count row) {
   p.array() *= z.array() / static_cast<Scalar>(keep_probability);
 }
 
+template <class Scalar>
+void dropout_gradient(Out<Scalar> dp, const In<Scalar>& z) {
+  dp.array() *= z.array() / static_cast<Scalar>(keep_probability);
+}
+
+template <class Scalar>
+void probabilities(Out<Scalar> scores, const In<Scalar>& lse) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    if (std::isinf(lse(r, 0))) {
+      scores.row(r).setZero();
+    } else {
+      exponentiate(scores.row(r), lse(r, 0));
+    }
+  }
+}
+
+template <class Scalar>
+void row_products(Out<Scalar> sums, const In<Scalar>& a, const In<Scalar>& b) {
+  sums.col(0) = a.cwiseProduct(b).rowwise().sum();
+}
+
+template <class Scalar>
+void softmax_gradient(Out<Scalar> dp, const In<Scalar>& p, const In<Scalar>& sums) {
+  for (Eigen::Index r = 0; r < dp.rows(); ++r) dp.row(r).array() = p.row(r).array() * (dp.row(r).array() - sums(r, 0));
+}
+
 void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
   for (Eigen::Index r = 0; r < scores.rows(); ++r) {
     const double shift = shift_of<double>(maximum_of(scores.row(r)));
@@ -189,13 +226,18 @@ void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
   template void add<Scalar>(Out<Scalar>, const In<Scalar>&);                                             \
   template void round_all<Scalar>(DType, Out<Scalar>);                                                   \
   template void mask<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                              \
+  template void clear_hidden<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                      \
   template void softmax<Scalar>(Out<Scalar>);                                                            \
   template void online_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>); \
   template void normalise<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                    \
   template void scale_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                      \
   template void divide_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                     \
   template void log_sum_exp<Scalar>(Out<Scalar>, const In<Scalar>&, Scalar);                             \
-  template void dropout<Scalar>(Out<Scalar>, Out<Scalar>, Count, Count);
+  template void dropout<Scalar>(Out<Scalar>, Out<Scalar>, Count, Count);                                 \
+  template void dropout_gradient<Scalar>(Out<Scalar>, const In<Scalar>&);                                \
+  template void probabilities<Scalar>(Out<Scalar>, const In<Scalar>&);                                   \
+  template void row_products<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                 \
+  template void softmax_gradient<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);
 TILEMETER_FOR_SCALAR(float)
 TILEMETER_FOR_SCALAR(double)
 #undef TILEMETER_FOR_SCALAR

@@ -54,6 +54,10 @@ void round_all(DType type, Out<Scalar> numbers);
 template <class Scalar>
 void mask(Out<Scalar> scores, const Visibility& visibility, Count row, Count key);
 
+/// Sets the numbers that `mask` would hide to 0.
+template <class Scalar>
+void clear_hidden(Out<Scalar> numbers, const Visibility& visibility, Count row, Count key);
+
 /// Softmax of whole rows; a row without keys becomes zeros.
 template <class Scalar>
 void softmax(Out<Scalar> scores);
@@ -82,6 +86,22 @@ void log_sum_exp(Out<Scalar> m, const In<Scalar>& l, Scalar empty);
 /// p = p z / keep probability with z the kept scores of `stream` from stream row `row` on.
 template <class Scalar>
 void dropout(Out<Scalar> p, Out<Scalar> z, Count stream, Count row);
+
+/// Inverts `dropout` in the gradient: dp = dp z / keep probability.
+template <class Scalar>
+void dropout_gradient(Out<Scalar> dp, const In<Scalar>& z);
+
+/// scores = exp(scores - lse), zeros in rows whose lse is infinite.
+template <class Scalar>
+void probabilities(Out<Scalar> scores, const In<Scalar>& lse);
+
+/// sums[r] = a[r] . b[r], one column.
+template <class Scalar>
+void row_products(Out<Scalar> sums, const In<Scalar>& a, const In<Scalar>& b);
+
+/// The gradient of the scores from that of the probabilities: dp[r] = p[r] (dp[r] - sums[r]).
+template <class Scalar>
+void softmax_gradient(Out<Scalar> dp, const In<Scalar>& p, const In<Scalar>& sums);
 
 /// Softmax of rows in double precision with their log-sum-exp, for the reference. `empty` is that of a row without
 /// keys.

@@ -12,12 +12,19 @@ namespace tilemeter {
 
 struct Algorithm;
 
+/// Sizes that errors of a tensor are relative to, where its own norm will not do.
+using Norms = std::map<TensorName, double>;
+
 /// The oracle of one computation.
 struct Reference {
   Computation computation;
   std::span<const TensorName> outputs;     ///< what runs are compared in
   Values (*inputs)(const Case&, Normal&);  ///< random operands, rounded to their types in memory
   Values (*outputs_of)(const Algorithm&, const Case&, const Values& inputs);
+  /// Adds what an earlier pass left in memory for the algorithm to read; absent when there is none.
+  void (*add_state)(const Algorithm&, const Case&, Values& inputs) = nullptr;
+  /// Absent where the norms of the outputs do.
+  Norms (*norms_of)(const Algorithm&, const Case&, const Values& inputs) = nullptr;
 };
 
 /// Throws InputError for a computation without numbers.
@@ -28,6 +35,9 @@ Values random_inputs(const Algorithm& algorithm, const Case& point, std::uint64_
 
 /// What `algorithm` must leave in memory.
 Values expected_outputs(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+/// What errors of its outputs are relative to, beside their own norms.
+Norms expected_norms(const Algorithm& algorithm, const Case& point, const Values& inputs);
 
 // Attention.
 
@@ -44,5 +54,23 @@ double empty_lse_of(const Algorithm& algorithm, const Options& options);
 
 Values inputs_of_attention(const Case& point, Normal& normal);
 Values outputs_of_attention(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+// Its gradients.
+
+/// Q, K, V as for attention, and dO per stream.
+Values inputs_of_gradients(const Case& point, Normal& normal);
+
+/// Adds those of O, LSE, l, m, P, Pd, Z that `algorithm` reads, from a forward pass in double precision.
+void add_forward_results(const Algorithm& algorithm, const Case& point, Values& inputs);
+
+/// dQ, dK, dV in double precision, of Q, K, V and dO alone, 64 rows at a time; dK and dV summed over the query heads of
+/// a group.
+Values gradients_reference(const Problem& problem, const Values& inputs, Dropout dropout);
+
+Values outputs_of_gradients(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+/// dQ and dK are a difference of two terms, by dS = P o dP - P o D, that cancel when a row sees one key: the norms of
+/// the first.
+Norms norms_of_gradients(const Algorithm& algorithm, const Case& point, const Values& inputs);
 
 }  // namespace tilemeter

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "model/closed_form/gradients.hpp"
 #include "model/tiling_rule.hpp"
 #include "sim/catalog.hpp"
 #include "tools/point.hpp"
@@ -29,11 +30,17 @@ Count over_batch(const PointResult& result, Rows rows) {
   return sum;
 }
 
+/// Buffers of dQacc.
+Count dq_buffers(const PointResult& result) {
+  return accumulation_buffers({.problem = result.problem, .tiling = {}, .options = result.options});
+}
+
 Count elements_of(TensorName tensor, const PointResult& result) {
   const Problem& problem = result.problem;
-  const auto rows = [&](Count heads, Count width, auto length) {
-    return over_batch(
-        result, [&](Count q, Count k) { return checked::multiply(checked::multiply(heads, width), length(q, k)); });
+  const auto rows = [&](Count heads, Count width, auto length, Count copies = 1) {
+    return checked::multiply(copies, over_batch(result, [&](Count q, Count k) {
+                               return checked::multiply(checked::multiply(heads, width), length(q, k));
+                             }));
   };
   const auto queries = [](Count q, Count) { return q; };
   const auto keys = [](Count, Count k) { return k; };
@@ -41,8 +48,9 @@ Count elements_of(TensorName tensor, const PointResult& result) {
   switch (tensor) {
     case TensorName::Q:
     case TensorName::dQ:
-    case TensorName::dQacc:
       return rows(problem.heads, problem.head_dim, queries);
+    case TensorName::dQacc:
+      return rows(problem.heads, problem.head_dim, queries, dq_buffers(result));
     case TensorName::K:
     case TensorName::dK:
       return rows(problem.kv_heads, problem.head_dim, keys);
@@ -84,6 +92,16 @@ void hint_at_index_overflow(const PointResult& result, Hints& hints) {
     hints.push_back(std::string(tensor_names[i]) + " has " + std::to_string(elements) +
                     " elements: a 32-bit index overflows (2^31 - 1)");
   }
+}
+
+void hint_at_accumulation(const PointResult& result, Hints& hints) {
+  if (result.counted[TensorName::dQacc].empty()) return;
+  const Count buffers = dq_buffers(result);
+  if (buffers == 1) return;
+  const Count elements = elements_of(TensorName::dQacc, result);
+  hints.push_back("deterministic: dQ is accumulated in " + std::to_string(buffers) +
+                  " buffers (SMs / (batch x heads), " + "rounded up), " + std::to_string(elements) +
+                  " elements in all, each zeroed and read once more");
 }
 
 void hint_at_layout(const Problem& problem, Hints& hints) {
@@ -146,9 +164,14 @@ void hint_at_unused_tiles(const PointResult& result, Hints& hints) {
 
 }  // namespace
 
+Count elements_in_memory(TensorName tensor, const PointResult& result) {
+  return named("a tensor's size", [&] { return elements_of(tensor, result); });
+}
+
 std::vector<std::string> hints_of(const PointResult& result) {
   Hints hints;
   hint_at_index_overflow(result, hints);
+  hint_at_accumulation(result, hints);
   hint_at_layout(result.problem, hints);
   hint_at_swapped_sizes(result, hints);
   hint_at_padding(result, hints);

@@ -1,6 +1,8 @@
 #include "tools/json.hpp"
 
+#include "model/closed_form/bill.hpp"
 #include "sim/catalog.hpp"
+#include "tools/hints.hpp"
 #include "tools/options/text.hpp"
 #include "tools/sram_json.hpp"
 #include "tools/version.hpp"
@@ -64,24 +66,32 @@ Json tiling_json(const PointResult& result) {
   return json;
 }
 
-std::string unfused_text(const Options& options) {
+/// --unfused of the forward or the backward pass, whichever `computation` is.
+std::string unfused_text(const Options& options, Computation computation) {
+  const UnfusedGradients& gradients = options.unfused_gradients;
+  const bool backward = computation == Computation::gradients;
   std::vector<std::string_view> steps;
-  if (options.unfused_scale) steps.push_back("scale");
-  if (options.unfused_mask) steps.push_back("mask");
-  if (options.unfused_dropout) steps.push_back("dropout");
+  if (backward ? gradients.scale : options.unfused_scale) steps.push_back("scale");
+  if (backward ? gradients.mask : options.unfused_mask) steps.push_back("mask");
+  if (backward ? gradients.dropout : options.unfused_dropout) steps.push_back("dropout");
   return steps.empty() ? "none" : join(steps, ",");
 }
 
 /// The options of the algorithm itself that differ from their defaults.
-Json options_json(const Options& options) {
+Json options_json(const PointResult& result) {
+  const Formula& formula = result.request.algorithm->formula();
+  const Options& options = result.options;
   const Options defaults;
   Json json = Json::object();
-  if (unfused_text(options) != unfused_text(defaults)) json["unfused"] = unfused_text(options);
+  if (!formula.variants.empty()) json["variant"] = name_of(options.variant.value_or(formula.variants.front()));
+  const std::string unfused = unfused_text(options, formula.computation);
+  if (unfused != unfused_text(defaults, formula.computation)) json["unfused"] = unfused;
   if (options.mask_shape != defaults.mask_shape) json["mask_shape"] = "full";
   if (options.init != defaults.init) json["init"] = true;
   if (options.first_visit != defaults.first_visit) json["elide_first"] = true;
   if (options.row_splits != defaults.row_splits) json["row_splits"] = options.row_splits;
   if (options.empty_lse != defaults.empty_lse) json["empty_lse"] = "-inf";
+  if (options.accumulation != defaults.accumulation) json["deterministic"] = true;
   return json;
 }
 
@@ -191,6 +201,23 @@ Json sms_json(const std::vector<SmUse>& sms) {
   return list;
 }
 
+/// Device memory beyond inputs and outputs: tensors of a pass that are written and read again within it.
+Json workspace_json(const PointResult& result) {
+  Json json = Json::object();
+  for (const TensorName name : {TensorName::D, TensorName::dQacc, TensorName::dKx, TensorName::dVx}) {
+    if (result.counted[name].empty()) continue;
+    const Count elements = elements_in_memory(name, result);
+    Json& tensor = json["tensors"][std::string(name_of(name))];
+    tensor["elements"] = elements;
+    tensor["bytes"] = bytes_of(Elements(elements), dtype_of(name, result.problem)).value();
+  }
+  if (json.empty()) return json;
+  Count bytes = 0;
+  for (const auto& [name, tensor] : json["tensors"].items()) bytes = checked::add(bytes, tensor["bytes"].get<Count>());
+  json["bytes"] = bytes;
+  return json;
+}
+
 void add_feasibility(const PointResult& result, Json& json) {
   const std::optional<std::string>& reason = result.refusal ? result.refusal : result.excess;
   json["feasible"] = !reason;
@@ -217,11 +244,12 @@ Json point_json(const PointResult& result, Feasibility feasibility) {
   json["problem"] = problem_json(result);
   if (result.request.device) json["device"] = result.request.device->name;
   json["tiling"] = tiling_json(result);
-  if (Json options = options_json(result.options); !options.empty()) json["options"] = std::move(options);
+  if (Json options = options_json(result); !options.empty()) json["options"] = std::move(options);
   if (feasibility == Feasibility::stated) add_feasibility(result, json);
   if (result.overflow) add_overflow(*result.overflow, json);
   if (!result.refusal) add_bill(result, json);
   json["sram"] = sram_json(result);
+  if (Json workspace = workspace_json(result); !workspace.empty()) json["workspace"] = std::move(workspace);
   if (result.numeric) json["numeric"] = numeric_json(*result.numeric);
   if (!result.sms.empty()) json["sms"] = sms_json(result.sms);
   if (!result.hints.empty()) json["warnings"] = result.hints;

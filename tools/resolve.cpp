@@ -101,6 +101,7 @@ ResolvedPoint resolve(const PointRequest& asked) {
   resolved.rule = rule_of(request, resolved.budget);
   resolved.largest.problem = problem_of(request);
   resolved.largest.options = request.options;
+  if (request.device) resolved.largest.options.split_slots = checked::multiply(2, request.device->sm.count);
   Tiling& tiling = resolved.largest.tiling;
   tiling.block_q = request.block_q.value_or(tiling.block_q);
   tiling.block_k = request.block_k.value_or(tiling.block_k);

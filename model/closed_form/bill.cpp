@@ -37,7 +37,7 @@ DType dtype_of(TensorName tensor, const Problem& problem) {
 }
 
 DType Bill::stored_as(TensorName tensor) const {
-  return tensor == TensorName::O ? o_dtype_ : dtype_of(tensor, problem_);
+  return tensor == read_back_ ? problem_.o_dtype : dtype_of(tensor, problem_);
 }
 
 Count Bill::over_streams(std::string_view figure, Factors factors) const {

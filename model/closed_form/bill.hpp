@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "model/problem.hpp"
@@ -21,9 +22,9 @@ class Bill {
  public:
   using Factors = std::initializer_list<Wide>;
 
-  /// O is stored as the operands are, or as `o_dtype`.
-  explicit Bill(const Problem& problem) : Bill(problem, problem.dtype) {}
-  Bill(const Problem& problem, DType o_dtype) : problem_(problem), o_dtype_(o_dtype) {}
+  /// `read_back` is the tensor that is stored as o_dtype, if any.
+  explicit Bill(const Problem& problem, std::optional<TensorName> read_back = std::nullopt)
+      : problem_(problem), read_back_(read_back) {}
 
   void read(TensorName tensor, Factors elements);
   void write(TensorName tensor, Factors elements);
@@ -41,7 +42,7 @@ class Bill {
   DType stored_as(TensorName tensor) const;
 
   Problem problem_;
-  DType o_dtype_;
+  std::optional<TensorName> read_back_;
   Work work_;
 };
 

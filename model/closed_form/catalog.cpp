@@ -3,13 +3,18 @@
 #include <array>
 
 #include "model/closed_form/flash1.hpp"
+#include "model/closed_form/flash1_backward.hpp"
 #include "model/closed_form/flash2.hpp"
+#include "model/closed_form/flash2_backward.hpp"
 #include "model/closed_form/standard.hpp"
+#include "model/closed_form/standard_backward.hpp"
 #include "model/closed_form/standard_tiled.hpp"
 #include "model/closed_form/standard_unfused.hpp"
 
 namespace tilemeter {
 namespace {
+
+constexpr std::array flash2_backward_variants = {Variant::atomics, Variant::two_kernels};
 
 const std::array table = {
     Formula{.name = "standard",
@@ -43,6 +48,30 @@ const std::array table = {
             .bill = flash2_bill,
             .expression = flash2_expression,
             .tiles = flash2_tiles},
+    Formula{.name = "standard_backward",
+            .computation = Computation::gradients,
+            .refusal = refuse_nothing,
+            .bill = standard_backward_bill,
+            .expression = standard_backward_expression,
+            .tiles = no_tiles},
+    Formula{.name = "flash1_backward",
+            .computation = Computation::gradients,
+            .order = LoopOrder::kv_outer,
+            .coverage = Coverage::visited_tiles,
+            .output = OutputType::read_back,
+            .refusal = refuse_arbitrary_mask,
+            .bill = flash1_backward_bill,
+            .expression = flash1_backward_expression,
+            .tiles = flash1_backward_tiles},
+    Formula{.name = "flash2_backward",
+            .computation = Computation::gradients,
+            .order = LoopOrder::kv_outer,
+            .coverage = Coverage::visited_tiles,
+            .variants = flash2_backward_variants,
+            .refusal = refuse_arbitrary_mask,
+            .bill = flash2_backward_bill,
+            .expression = flash2_backward_expression,
+            .tiles = flash2_backward_tiles},
 };
 
 }  // namespace

@@ -31,10 +31,10 @@ Problem with_one_stream_per_kv_head(Problem problem) {
 Work of_attention(const Formula& formula, const Case& point) {
   const Problem& problem = point.problem;
   const Needed inputs = named("the visited tiles of a stream", [&] { return needed(formula.coverage, point); });
-  const DType o_dtype = formula.output == OutputType::read_back ? problem.o_dtype : problem.dtype;
+  const bool reads_back = formula.output == OutputType::read_back;
   const bool backward = formula.computation == Computation::gradients;
 
-  Bill queries(problem, o_dtype);
+  Bill queries(problem, reads_back ? std::optional(accumulated_output(formula.computation)) : std::nullopt);
   queries.read(TensorName::Q, {inputs.query_rows, problem.head_dim});
   Bill keys(with_one_stream_per_kv_head(problem));
   keys.read(TensorName::K, {inputs.key_rows, problem.head_dim});

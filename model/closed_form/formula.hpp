@@ -41,6 +41,12 @@ enum class Coverage { full_rectangle, visited_tiles };
 /// The type in memory of the output: the operands', or that of an output that the algorithm reads back (`o_dtype`).
 enum class OutputType { operand, read_back };
 
+/// The output that an algorithm of the computation may read back, and stores as o_dtype if it does: O, or dQ of the
+/// gradients.
+constexpr TensorName accumulated_output(Computation computation) {
+  return computation == Computation::gradients ? TensorName::dQ : TensorName::O;
+}
+
 /// The tiles of each kernel that an algorithm launches, in the order of allocation.
 struct KernelTiles {
   std::string_view kernel;

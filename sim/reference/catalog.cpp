@@ -8,9 +8,12 @@ namespace tilemeter {
 namespace {
 
 constexpr std::array attention_outputs = {TensorName::O, TensorName::LSE};
+constexpr std::array gradient_outputs = {TensorName::dQ, TensorName::dK, TensorName::dV};
 
 const std::array table = {
     Reference{Computation::attention, attention_outputs, inputs_of_attention, outputs_of_attention},
+    Reference{Computation::gradients, gradient_outputs, inputs_of_gradients, outputs_of_gradients, add_forward_results,
+              norms_of_gradients},
 };
 
 }  // namespace
@@ -24,11 +27,21 @@ const Reference& reference_of(Computation computation) {
 
 Values random_inputs(const Algorithm& algorithm, const Case& point, std::uint64_t seed) {
   Normal normal(seed);
-  return reference_of(algorithm.computation()).inputs(accepted(algorithm.formula(), point), normal);
+  const Reference& reference = reference_of(algorithm.computation());
+  const Case complete = accepted(algorithm.formula(), point);
+  Values inputs = reference.inputs(complete, normal);
+  if (reference.add_state != nullptr) reference.add_state(algorithm, complete, inputs);
+  return inputs;
 }
 
 Values expected_outputs(const Algorithm& algorithm, const Case& point, const Values& inputs) {
   return reference_of(algorithm.computation()).outputs_of(algorithm, accepted(algorithm.formula(), point), inputs);
+}
+
+Norms expected_norms(const Algorithm& algorithm, const Case& point, const Values& inputs) {
+  const Reference& reference = reference_of(algorithm.computation());
+  if (reference.norms_of == nullptr) return {};
+  return reference.norms_of(algorithm, accepted(algorithm.formula(), point), inputs);
 }
 
 }  // namespace tilemeter

@@ -57,6 +57,8 @@ Case random_case(std::mt19937_64& random, Extent extent) {
   options.unfused_scale = one_in(random, 2);
   options.unfused_mask = one_in(random, 2);
   options.unfused_dropout = one_in(random, 2);
+  options.unfused_gradients = {
+      .scale = options.unfused_scale, .mask = options.unfused_mask, .dropout = options.unfused_dropout};
   options.mask_shape = one_in(random, 2) ? MaskShape::row : MaskShape::full;
   options.init = one_in(random, 3) ? StatisticsInit::counted : StatisticsInit::not_counted;
   const bool may_elide = options.init == StatisticsInit::not_counted;

@@ -41,6 +41,7 @@ Axis unfused(std::string_view option, const std::string& text, const Arguments&)
     r.options.unfused_scale = steps.scale;
     r.options.unfused_mask = steps.mask;
     r.options.unfused_dropout = steps.dropout;
+    r.options.unfused_gradients = {.scale = steps.scale, .mask = steps.mask, .dropout = steps.dropout};
   });
 }
 
@@ -76,6 +77,11 @@ Axis score_dtype(std::string_view option, const std::string& text, const Argumen
                  [](PointRequest& r, DType type) { r.score_dtype = type; });
 }
 
+Axis deterministic(std::string_view option, const std::string&, const Arguments&) {
+  return axis_of(option, std::vector{Accumulation::deterministic},
+                 [](PointRequest& r, Accumulation value) { r.options.accumulation = value; });
+}
+
 Axis stages(std::string_view option, const std::string& text, const Arguments&) {
   return axis_of(option, parse_counts(option, text, 1), [](PointRequest& r, Count n) { r.stages = n; });
 }
@@ -98,27 +104,33 @@ void reset_unfused(PointRequest& r) {
   r.options.unfused_scale = Options{}.unfused_scale;
   r.options.unfused_mask = Options{}.unfused_mask;
   r.options.unfused_dropout = Options{}.unfused_dropout;
+  r.options.unfused_gradients = {};
 }
 
 constexpr std::array table = {
     OwnOption{
         {{"--variant", "NAME,...", "which version of the algorithm; `tilemeter algorithms show` lists them"}, variant},
         [](PointRequest& r) { r.options.variant.reset(); }},
-    OwnOption{
-        {{"--unfused", "STEPS", "steps that are kernels of their own, of scale,mask,dropout; default all"}, unfused},
-        reset_unfused},
+    OwnOption{{{"--unfused", "STEPS",
+                "steps that are kernels of their own, of scale,mask,dropout, or none; default all, of "
+                "standard_backward none"},
+               unfused},
+              reset_unfused},
     OwnOption{{{"--mask-shape", "row|full", "what a mask kernel reads; default row"}, mask_shape},
               [](PointRequest& r) { r.options.mask_shape = Options{}.mask_shape; }},
-    OwnOption{{{"--init", "", "count the writing of the initial O, l, m"}, init},
+    OwnOption{{{"--init", "", "count the writing of the initial O, l, m (of dQ, dK, dV)"}, init},
               [](PointRequest& r) { r.options.init = Options{}.init; }},
     OwnOption{{{"--elide-first", "", "the first visit of a row block reads no O, l, m"}, elide_first},
               [](PointRequest& r) { r.options.first_visit = Options{}.first_visit; }},
     OwnOption{{{"--row-splits", "Z", "blocks that share the row blocks of a head; default 1"}, row_splits},
               [](PointRequest& r) { r.options.row_splits = Options{}.row_splits; }},
-    OwnOption{{{"--o-dtype", "TYPE", "O where it is read back; default --dtype"}, o_dtype},
+    OwnOption{{{"--o-dtype", "TYPE", "O (dQ of a backward pass) where it is read back; default --dtype"}, o_dtype},
               [](PointRequest& r) { r.o_dtype.reset(); }},
-    OwnOption{{{"--score-dtype", "TYPE", "S and P where they go to memory; default --dtype"}, score_dtype},
+    OwnOption{{{"--score-dtype", "TYPE", "S, P, dP and dS where they go to memory; default --dtype"}, score_dtype},
               [](PointRequest& r) { r.score_dtype.reset(); }},
+    OwnOption{{{"--deterministic", "", "dQ is accumulated in order, in a buffer for each block along the keys"},
+               deterministic},
+              [](PointRequest& r) { r.options.accumulation = Options{}.accumulation; }},
     OwnOption{{{"--stages", "S", "stages of the K/V ring; default 1"}, stages},
               [](PointRequest& r) { r.stages = Tiling{}.stages; }},
     OwnOption{{{"--block-d", "BD", "GEMM tiles along the head dimension; default all of it"}, block_d},

@@ -13,6 +13,7 @@ constexpr std::string_view paths =
     "problem/o_dtype problem/packed problem/segments "
     "device tiling/block_q tiling/block_k tiling/block_d tiling/stages tiling/rule "
     "options/unfused options/mask_shape options/init options/elide_first options/row_splits options/empty_lse "
+    "options/variant options/deterministic workspace/bytes "
     "feasible reason overflow_elements overflow_bytes "
     "traffic/elements/read traffic/elements/write traffic/elements/total "
     "traffic/bytes/read traffic/bytes/write traffic/bytes/total "

@@ -99,6 +99,16 @@ std::string sram_part(const Json& point) {
   return part + "\n";
 }
 
+std::string workspace_part(const Json& point) {
+  if (!point.contains("workspace")) return "";
+  const Json& workspace = point["workspace"];
+  std::string part = "\nworkspace in device memory, " + sized(workspace["bytes"]) + "\n";
+  for (const auto& [name, tensor] : workspace["tensors"].items()) {
+    part += row(name, {grouped(tensor["elements"]) + " elements", sized(tensor["bytes"])});
+  }
+  return part;
+}
+
 std::string numeric_part(const Json& point) {
   if (!point.contains("numeric")) return "";
   const Json& numeric = point["numeric"];
@@ -128,7 +138,7 @@ std::string hints_part(const Json& point) {
 
 std::string point_sheet(const Json& point) {
   return headline(point) + tiling_line(point) + traffic_part(point) + operations_part(point) + sram_part(point) +
-         numeric_part(point) + sms_part(point) + hints_part(point);
+         workspace_part(point) + numeric_part(point) + sms_part(point) + hints_part(point);
 }
 
 }  // namespace tilemeter

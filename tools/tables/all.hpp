@@ -24,6 +24,7 @@ Table standard_at_m();
 Table break_even();
 Table break_even_vs_n();
 Table recompute_price();
+Table figure2();
 Table golden();
 Table week13();
 Table critical_batch_table();

@@ -41,6 +41,9 @@ constexpr TableSpec tables[] = {
     {"decode-intensity", "FLOP a byte of a decoding step", worked, decode_intensity},
     {"kv-cache", "sequences that fit beside the weights", worked, kv_cache_table},
     {"elementwise", "vector addition, chains and softmax under the roofline", worked, elementwise},
+    {"figure2", "bytes and FLOPs of forward and backward, by what the kernels do", "FlashAttention (2022), Figure 2",
+     figure2},
+    {"golden", "verified bills", "brute-force counts, outside this program", golden},
     {"week13", "critical batches, decode intensity, KV cache", week13_source, week13},
 };
 

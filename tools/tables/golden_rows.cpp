@@ -152,11 +152,32 @@ std::vector<GoldenRow> grouped_rows() {
   };
 }
 
+Case two_kernels(Case point) {
+  point.options.variant = Variant::two_kernels;
+  return point;
+}
+
+std::vector<GoldenRow> backward_rows() {
+  const Case square = head(1024, 64, 64, 128);
+  const Case eight = grouped(causal(keys(head(100, 32, 64, 64), 200)), 8, 2, Packing::unpacked);
+  return {
+      {"Algorithm 3, N 512", "standard_backward", one_head(512, 64), 1474560, 622592, 4194304, 134217728, 0},
+      {"N 1000 (64, 196) causal", "flash1_backward", causal(head(1000, 64, 64, 196)), 932960, 327680, 2533760,
+       386867200, 604480, 0, 91840},
+      {"N 1024 (64, 196)", "flash1_backward", head(1024, 64, 64, 196), 1716224, 524288, 4505600, 671088640},
+      {"N 1024 (64, 128) atomics", "flash2_backward", square, 1916928, 787456, 7802880, 671088640, 1048576, 0, 61568},
+      {"... two kernels", "flash2_backward", two_kernels(square), 3557376, 197632, 7548928, 939524096, 2097152},
+      {"... causal, atomics", "flash2_backward", causal(square), 1221632, 558080, 5021696, 377487360},
+      {"... causal, two kernels", "flash2_backward", causal(two_kernels(square)), 2173952, 197632, 4767744, 528482304},
+      {"H 8 Hk 2 Nq 100 Nk 200 d 32 (64, 64) causal", "flash2_backward", eight, 545024, 266016, 2080896, 49889280},
+  };
+}
+
 }  // namespace
 
 std::vector<GoldenRow> golden_rows() {
   std::vector<GoldenRow> all;
-  for (const auto& rows : {standard_rows(), flash1_rows(), flash2_rows(), grouped_rows()}) {
+  for (const auto& rows : {standard_rows(), flash1_rows(), flash2_rows(), grouped_rows(), backward_rows()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

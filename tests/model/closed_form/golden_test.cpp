@@ -60,6 +60,9 @@ class GoldenPoint {
 
   bool set_text(const std::string& option, const std::string& value) {
     if (option == "--algorithm") return algorithm = value, true;
+    if (option == "--variant") {
+      return point.options.variant = value == "two_kernels" ? Variant::two_kernels : Variant::atomics, true;
+    }
     if (option == "--mask-shape") {
       return point.options.mask_shape = value == "row" ? MaskShape::row : MaskShape::full, true;
     }
@@ -73,6 +76,8 @@ class GoldenPoint {
     point.options.unfused_scale = holds(",scale,");
     point.options.unfused_mask = holds(",mask,");
     point.options.unfused_dropout = holds(",dropout,");
+    point.options.unfused_gradients = {
+        .scale = holds(",scale,"), .mask = holds(",mask,"), .dropout = holds(",dropout,")};
   }
 
   void set_window(const std::string& value) {
@@ -85,7 +90,8 @@ class GoldenPoint {
   }
 };
 
-const std::set<std::string> covered = {"standard", "standard_tiled", "standard_unfused", "flash1", "flash2"};
+const std::set<std::string> covered = {"standard", "standard_tiled",    "standard_unfused", "flash1",
+                                       "flash2",   "standard_backward", "flash1_backward",  "flash2_backward"};
 
 Json golden_entries() {
   std::ifstream file(TILEMETER_SOURCE_DIR "/tests/golden/traffic.json");
@@ -115,7 +121,7 @@ void check_operations(const Work& work, const Json& operations) {
 
 }  // namespace
 
-TEST_CASE("every verified bill of the forward algorithms, per tensor") {
+TEST_CASE("every verified bill of the algorithms here, per tensor") {
   std::map<std::string, int> checked_entries;
   for (const Json& entry : golden_entries()) {
     const auto args = entry.at("args").get<std::vector<std::string>>();
@@ -134,6 +140,11 @@ TEST_CASE("every verified bill of the forward algorithms, per tensor") {
     check_operations(work, entry.at("operations"));
     ++checked_entries[golden.algorithm];
   }
-  CHECK(checked_entries ==
-        std::map<std::string, int>{{"flash1", 26}, {"flash2", 44}, {"standard", 3}, {"standard_unfused", 2}});
+  CHECK(checked_entries == std::map<std::string, int>{{"flash1", 26},
+                                                      {"flash2", 44},
+                                                      {"standard", 3},
+                                                      {"standard_unfused", 2},
+                                                      {"standard_backward", 2},
+                                                      {"flash1_backward", 19},
+                                                      {"flash2_backward", 38}});
 }
