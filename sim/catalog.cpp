@@ -12,12 +12,16 @@ Algorithm standard_tiled();
 Algorithm standard_unfused();
 Algorithm flash1();
 Algorithm flash2();
+Algorithm flash3();
+Algorithm split_kv();
+Algorithm zigzag();
 
 const Formula& Algorithm::formula() const { return formula_of(name); }
 
 std::span<const Algorithm> algorithms() {
   static const std::array table = {
-      standard(), standard_tiled(), standard_unfused(), flash1(), flash2(),
+      standard(),  //
+      standard_tiled(), standard_unfused(), flash1(), flash2(), flash3(), split_kv(), zigzag(),
   };
   return table;
 }

@@ -72,8 +72,10 @@ std::string unfused_text(const Options& options) {
   return steps.empty() ? "none" : join(steps, ",");
 }
 
-/// The options of the algorithm itself that differ from their defaults.
-Json options_json(const Options& options) {
+/// The options of the algorithm itself that differ from their defaults; `splits` always, with the `split_slots` by
+/// which it was chosen.
+Json options_json(const PointResult& result) {
+  const Options& options = result.options;
   const Options defaults;
   Json json = Json::object();
   if (unfused_text(options) != unfused_text(defaults)) json["unfused"] = unfused_text(options);
@@ -82,6 +84,10 @@ Json options_json(const Options& options) {
   if (options.first_visit != defaults.first_visit) json["elide_first"] = true;
   if (options.row_splits != defaults.row_splits) json["row_splits"] = options.row_splits;
   if (options.empty_lse != defaults.empty_lse) json["empty_lse"] = "-inf";
+  if (options.splits) json["splits"] = *options.splits;
+  if (options.splits && !result.request.options.splits) json["split_slots"] = options.split_slots;
+  if (options.page_size != defaults.page_size) json["page_size"] = options.page_size;
+  if (options.mistake != defaults.mistake) json["unsafe"] = name_of(options.mistake);
   return json;
 }
 
@@ -172,6 +178,7 @@ Json numeric_json(const NumericCheck& check) {
   json["rel_frobenius"] = check.rel_frobenius;
   json["tolerance"] = check.tolerance;
   json["nan_rows"] = check.nan_rows;
+  if (check.predicted_nan_rows) json["predicted_nan_rows"] = *check.predicted_nan_rows;
   json["max_lse_error"] = check.max_lse_error;
   json["ok"] = check.ok;
   return json;
@@ -217,7 +224,7 @@ Json point_json(const PointResult& result, Feasibility feasibility) {
   json["problem"] = problem_json(result);
   if (result.request.device) json["device"] = result.request.device->name;
   json["tiling"] = tiling_json(result);
-  if (Json options = options_json(result.options); !options.empty()) json["options"] = std::move(options);
+  if (Json options = options_json(result); !options.empty()) json["options"] = std::move(options);
   if (feasibility == Feasibility::stated) add_feasibility(result, json);
   if (result.overflow) add_overflow(*result.overflow, json);
   if (!result.refusal) add_bill(result, json);

@@ -25,6 +25,7 @@ Table break_even();
 Table break_even_vs_n();
 Table recompute_price();
 Table golden();
+Table splits();
 Table week13();
 
 }  // namespace tilemeter::tables

@@ -35,6 +35,8 @@ constexpr TableSpec tables[] = {
     {"recompute-price", "matrix products that recomputation adds",
      "course module 08, practice 3; FlashAttention (2022), Figure 2", recompute_price},
     {"golden", "verified bills of the forward algorithms", "brute-force counts, outside this program", golden},
+    {"splits", "how many splits of the keys fill a GPU",
+     "FlashAttention-2's heuristic, re-expressed outside this program", splits},
     {"week13", "critical batches, decode intensity, KV cache", week13_source, week13},
 };
 

@@ -65,6 +65,7 @@ class GoldenPoint {
     }
     if (option == "--unfused") return set_unfused("," + value + ","), true;
     if (option == "--window") return set_window(value), true;
+    if (option == "--splits") return point.options.splits = std::stoll(value), true;
     return false;
   }
 
@@ -85,7 +86,10 @@ class GoldenPoint {
   }
 };
 
-const std::set<std::string> covered = {"standard", "standard_tiled", "standard_unfused", "flash1", "flash2"};
+const std::set<std::string> covered = {
+    "standard",  //
+    "standard_tiled", "standard_unfused", "flash1", "flash2", "split_kv",
+};
 
 Json golden_entries() {
   std::ifstream file(TILEMETER_SOURCE_DIR "/tests/golden/traffic.json");
@@ -110,6 +114,8 @@ void check_operations(const Work& work, const Json& operations) {
   CHECK(work.exp.scores == operations.at("exp").at("scores").get<Count>());
   if (operations.at("exp").contains("rescale"))
     CHECK(work.exp.rescale == operations.at("exp").at("rescale").get<Count>());
+  if (operations.at("exp").contains("combine"))
+    CHECK(work.exp.combine == operations.at("exp").at("combine").get<Count>());
   if (operations.contains("tiles")) CHECK(work.tiles == operations.at("tiles").get<Count>());
 }
 
@@ -134,6 +140,11 @@ TEST_CASE("every verified bill of the forward algorithms, per tensor") {
     check_operations(work, entry.at("operations"));
     ++checked_entries[golden.algorithm];
   }
-  CHECK(checked_entries ==
-        std::map<std::string, int>{{"flash1", 26}, {"flash2", 44}, {"standard", 3}, {"standard_unfused", 2}});
+  CHECK(checked_entries == std::map<std::string, int>{
+                               {"flash1", 26},
+                               {"flash2", 44},
+                               {"split_kv", 36},
+                               {"standard", 3},
+                               {"standard_unfused", 2},
+                           });
 }
