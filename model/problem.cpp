@@ -82,6 +82,20 @@ std::string_view name_of(Variant variant) {
   return "";
 }
 
+std::string_view name_of(Mistake mistake) {
+  switch (mistake) {
+    case Mistake::none:
+      return "none";
+    case Mistake::no_rescale:
+      return "no-rescale";
+    case Mistake::reversed_unguarded:
+      return "reverse";
+    case Mistake::unguarded:
+      return "unguarded";
+  }
+  return "";
+}
+
 Count Problem::rows() const {
   return named("the query rows of a packed stream",
                [&] { return packing == Packing::packed ? checked::multiply(seq_q, group()) : seq_q; });

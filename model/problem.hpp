@@ -126,8 +126,14 @@ std::string_view name_of(Variant variant);
 /// How dQ of several key tiles comes together.
 enum class Accumulation { unordered, deterministic };
 
-/// Classic mistakes, made on purpose.
-enum class Mistake { none, no_rescale, reversed_unguarded };
+/// Classic mistakes of a tiled softmax, made on purpose.
+enum class Mistake {
+  none,
+  no_rescale,          ///< O and l keep their scale when the running maximum grows
+  reversed_unguarded,  ///< key tiles in descending order, and no guard for rows that have seen no key
+  unguarded            ///< no guard, in the algorithm's own order
+};
+std::string_view name_of(Mistake mistake);  ///< as --unsafe takes it: "no-rescale", "reverse", "unguarded"; "none"
 
 /// Which operand of a GEMM stays on chip.
 enum class GemmOrder { c_stationary, a_stationary, b_stationary, no_reuse };
@@ -157,9 +163,9 @@ struct Options {
   std::optional<Variant> variant{};                   ///< absent: the first that the algorithm lists
   Accumulation accumulation = Accumulation::unordered;  ///< flash2_backward
   std::optional<Count> splits{};                        ///< split_kv: absent lets the heuristic choose
-  Count split_slots = 216;  ///< blocks that run at once, twice the SMs: split_kv, deterministic flash2_backward
-  Count page_size = 0;      ///< ... keys a page of a paged K/V cache; 0: not paged
-  Mistake mistake = Mistake::none;
+  Count split_slots = 216;          ///< blocks that run at once, twice the SMs: split_kv, deterministic flash2_backward
+  Count page_size = 0;              ///< split_kv: keys a page of a paged K/V cache; 0: not paged
+  Mistake mistake = Mistake::none;  ///< flash1, flash2, flash3
   GemmOrder gemm_order = GemmOrder::c_stationary;
   WeightType weight_type = WeightType::bf16;
   Count group_size = 0;   ///< weight_layer: weights that share a scale; 0: no scales

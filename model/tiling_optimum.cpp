@@ -41,12 +41,12 @@ class Best {
 /// companion is the other one.
 class StreamingOptimum {
  public:
-  StreamingOptimum(const TileSearch& search, LoopOrder order, const Case& point)
-      : search_(search), kv_outer_(order == LoopOrder::kv_outer), point_(point) {}
+  StreamingOptimum(const TileSearch& search, const Formula& formula, const Case& point)
+      : search_(search), kv_outer_(formula.order == LoopOrder::kv_outer), streamed_(formula.streamed), point_(point) {}
 
   Tiling tiling() const {
     const Count largest = largest_size();
-    if (row_splits() > 1) return least_over_pairs(largest);
+    if (row_splits() > 1 || streamed_ != StreamedTile::indifferent) return least_over_pairs(largest);
     if (point_.problem.mask.kind == MaskKind::none) return sized(largest, largest_companion(largest)).tiling;
     const Count size = least_with_smallest_companion(largest);
     return with_largest_equal_companion(size);
@@ -82,8 +82,10 @@ class StreamingOptimum {
   }
 
   /// No tiling of this size moves less: each visible pair lies in a visited tile, and a row in it covers `size` pairs
-  /// at most.
-  Wide least_possible(Wide pair_traffic, Count size) const { return floor_div(pair_traffic, size); }
+  /// at most, unless a tile that stays serves several row blocks.
+  Wide least_possible(Wide pair_traffic, Count size) const {
+    return streamed_ == StreamedTile::stays ? Wide(0) : floor_div(pair_traffic, size);
+  }
   Wide pair_traffic() const { return Wide(visible_pairs(point_.problem)) * traffic_per_row(); }
 
   Count least_with_smallest_companion(Count largest) const {
@@ -96,7 +98,8 @@ class StreamingOptimum {
     return kv_outer_ ? best.tiling().block_k : best.tiling().block_q;
   }
 
-  /// With row splits, few large query tiles leave some blocks without work, which then load no K and V.
+  /// With row splits, few large query tiles leave some blocks without work, which then load no K and V; with splits of
+  /// the keys, or a tile that stays, the streamed size matters in itself.
   Tiling least_over_pairs(Count largest) const {
     Best best(search_);
     const Wide pairs = pair_traffic();
@@ -120,6 +123,7 @@ class StreamingOptimum {
 
   const TileSearch& search_;
   bool kv_outer_;
+  StreamedTile streamed_;
   const Case& point_;
 };
 
@@ -184,11 +188,11 @@ class GemmOptimum {
 
 }  // namespace
 
-Tiling least_traffic_tiling(const TileSearch& search, LoopOrder order, const Case& point) {
+Tiling least_traffic_tiling(const TileSearch& search, const Formula& formula, const Case& point) {
   const Count step = search.step();
-  if (order != LoopOrder::gemm) {
+  if (formula.order != LoopOrder::gemm) {
     search.require_smallest(search.with(step, step));
-    return StreamingOptimum(search, order, point).tiling();
+    return StreamingOptimum(search, formula, point).tiling();
   }
   const Count depth = point.tiling.block_d == 0 ? step : point.tiling.block_d;
   search.require_smallest(search.with(step, step, depth));

@@ -16,6 +16,7 @@ namespace tilemeter {
 /// with one, the sizes are tried downwards until visible pairs / size alone exceeds the best. At most 2^20 sizes are
 /// tried, which matters for on-chip memories of about 1000 sqrt(N) rows and more only. GEMM tiles: tile counts per
 /// dimension divide the traffic, so only the smallest size of each count is tried.
-Tiling least_traffic_tiling(const TileSearch& search, LoopOrder order, const Case& point);
+/// Where the streamed size matters in itself (StreamedTile), all pairs of sizes are tried, within the same number.
+Tiling least_traffic_tiling(const TileSearch& search, const Formula& formula, const Case& point);
 
 }  // namespace tilemeter

@@ -63,9 +63,9 @@ Tiling searched_tiling(std::string_view algorithm, const Case& point, BlockRule 
   Case resolved = point;
   resolved.options.row_softmax = resolve_row_softmax(algorithm, point, budget);
   const TileSearch search(algorithm, resolved, budget, granularity);
-  const LoopOrder order = formula_of(algorithm).order;
-  return rule == BlockRule::fit ? largest_tiling(search, order, resolved)
-                                : least_traffic_tiling(search, order, resolved);
+  const Formula& formula = formula_of(algorithm);
+  return rule == BlockRule::fit ? largest_tiling(search, formula.order, resolved)
+                                : least_traffic_tiling(search, formula, resolved);
 }
 
 /// The point with one of its sizes made as large as fits, at most what it is; nothing when not even one step fits.

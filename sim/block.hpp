@@ -1,6 +1,7 @@
 // A thread block on an SM: where verbs are called and tiles are allocated.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,19 @@ struct TileSlot {
   Count size = 0;
 };
 
+/// How an online softmax treats its state. `unguarded` computes -inf - (-inf) for rows that have seen no key, and 0 / 0
+/// at their end; `unscaled` works its factors out and does not apply them. Both are mistakes.
+using numerics::SoftmaxRule;
+
+/// Every step of `runs`, one by one.
+std::vector<Count> steps_in_order(const std::vector<Run>& runs, Walk walk);
+
+/// Tile number `step` of a range.
+inline TileSlot slot_of(const TileRange& range, Count step) {
+  const Count tile = range.index(step);
+  return {.index = tile, .begin = range.begin(tile), .size = range.size_of(tile)};
+}
+
 /// Per-row factors of one online softmax step. They are temporaries of a verb, which the literature's footprint leaves
 /// out.
 template <class P>
@@ -58,6 +72,9 @@ class Block {
   // Across the edge of the SM.
   template <Space S>
   void load(Phase phase, Tile<P, S>& to, const View<P>& from);
+  /// Loads the rows of several views, one below the other, as one transfer.
+  template <Space S>
+  void gather(Phase phase, Tile<P, S>& to, const std::vector<View<P>>& from);
   template <Space S>
   void store(Phase phase, const View<P>& to, const Tile<P, S>& from);
 
@@ -83,7 +100,8 @@ class Block {
   void clear_hidden(RegisterTile<P>& s, const Visibility& visibility, Count row, Count key);
   /// Softmax of whole rows.
   void softmax(RegisterTile<P>& s);
-  void online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l, RowFactors<P>& factors);
+  void online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l, RowFactors<P>& factors,
+                      SoftmaxRule rule = SoftmaxRule::exact);
   /// s = exp(s - m) / l, with the statistics of whole rows.
   void normalise(RegisterTile<P>& s, const RegisterTile<P>& m, const RegisterTile<P>& l);
   void scale_rows(RegisterTile<P>& o, const typename P::Storage& factors);
@@ -93,9 +111,16 @@ class Block {
   /// o += p^T v, with p rounded to `operand`.
   template <Space A, Space B>
   void accumulate_transposed(RegisterTile<P>& o, Tile<P, A>& p, const Tile<P, B>& v, DType operand);
-  void divide_rows(RegisterTile<P>& o, const RegisterTile<P>& l);
+  void divide_rows(RegisterTile<P>& o, const RegisterTile<P>& l, SoftmaxRule rule = SoftmaxRule::exact);
   /// m = m + log(l); `empty` for rows without keys.
   void log_sum_exp(RegisterTile<P>& m, const RegisterTile<P>& l, double empty);
+  /// Merges the LSE of partial results, a column each: lse = log sum exp over a row, `empty` where every part is -inf,
+  /// and weights = exp(parts - lse), zeros there.
+  template <Space S>
+  void merge_log_sum_exp(Tile<P, S>& parts, RegisterTile<P>& lse, double empty);
+  /// o += column `part` of weights, row by row, times partial.
+  template <Space A, Space B>
+  void add_weighted(RegisterTile<P>& o, const Tile<P, A>& weights, Count part, const Tile<P, B>& partial);
   /// p = p * z / keep probability, and z, for the scores of `stream` from (row, 0) on.
   void dropout(RegisterTile<P>& p, RegisterTile<P>& z, Count stream, Count row);
   /// The gradient of dropout: dp = dp z / keep probability.
@@ -113,13 +138,18 @@ class Block {
   void add_bias(RegisterTile<P>& s, const RegisterTile<P>& bias);
 
   // Loops. The body of each must cost the same for every step of a run and every full tile of a range.
+  /// Steps of all runs, in the order of their indices.
   template <class Body>
-  void runs(const std::vector<Run>& runs, Body body);
+  void runs(const std::vector<Run>& runs, Body body, Walk walk = Walk::ascending);
   /// Visits the tiles of range_of(slot.index). range_of is also asked about the ends of slot's run.
   template <class RangeOf, class Body>
-  void tiles(const Slot& slot, RangeOf range_of, Body body);
+  void tiles(const Slot& slot, RangeOf range_of, Body body, Walk walk = Walk::ascending);
   template <class Body>
   void tiles(const TileRange& range, Body body);
+  /// Visits tiles as a pipeline of two steps does: body(next, before) with the tile that enters and the one that
+  /// leaves, nullptr at either end of the loop. Every tile enters once and leaves once, by the next call.
+  template <class RangeOf, class Body>
+  void pipelined_tiles(const Slot& slot, RangeOf range_of, Body body, Walk walk = Walk::ascending);
 
   /// Checks the room and tells the sink that the block is done.
   void finish();
@@ -134,6 +164,7 @@ class Block {
   Tile<P, S> allocate(std::string name, Shape shape, DType dtype);
   void check_room();
   void report(const Op& op);
+  void report_load(Phase phase, TileId to, const Tensor<P>& from, Shape shape);
   template <class Body>
   void repeated(Count times, Body body);
 

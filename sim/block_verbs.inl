@@ -60,10 +60,11 @@ void Block<P>::softmax(RegisterTile<P>& s) {
 }
 
 template <class P>
-void Block<P>::online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l, RowFactors<P>& factors) {
+void Block<P>::online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l, RowFactors<P>& factors,
+                              SoftmaxRule rule) {
   if constexpr (real) {
     numerics::online_softmax<typename P::Scalar>(s.numbers(), m.numbers(), l.numbers(), factors.rescale,
-                                                 factors.carried);
+                                                 factors.carried, rule);
   }
   report({.phase = Phase::softmax,
           .exp = {.scores = s.shape.elements().value(), .rescale = s.shape.rows},
@@ -115,8 +116,8 @@ void Block<P>::accumulate_transposed(RegisterTile<P>& o, Tile<P, A>& p, const Ti
 }
 
 template <class P>
-void Block<P>::divide_rows(RegisterTile<P>& o, const RegisterTile<P>& l) {
-  if constexpr (real) numerics::divide_rows<typename P::Scalar>(o.numbers(), l.numbers());
+void Block<P>::divide_rows(RegisterTile<P>& o, const RegisterTile<P>& l, SoftmaxRule rule) {
+  if constexpr (real) numerics::divide_rows<typename P::Scalar>(o.numbers(), l.numbers(), rule);
   report({.phase = Phase::finish, .reads = {o.id, l.id, no_tile, no_tile}, .writes = {o.id, no_tile, no_tile}});
 }
 
@@ -127,6 +128,31 @@ void Block<P>::log_sum_exp(RegisterTile<P>& m, const RegisterTile<P>& l, double 
     numerics::log_sum_exp<Scalar>(m.numbers(), l.numbers(), static_cast<Scalar>(empty));
   }
   report({.phase = Phase::finish, .reads = {m.id, l.id, no_tile, no_tile}, .writes = {m.id, no_tile, no_tile}});
+}
+
+template <class P>
+template <Space S>
+void Block<P>::merge_log_sum_exp(Tile<P, S>& parts, RegisterTile<P>& lse, double empty) {
+  lse.resize({parts.shape.rows, 1});
+  if constexpr (real) {
+    using Scalar = typename P::Scalar;
+    numerics::merge_log_sum_exp<Scalar>(parts.numbers(), lse.numbers(), static_cast<Scalar>(empty));
+  }
+  report({.phase = Phase::softmax,
+          .exp = {.combine = checked::multiply(2, parts.shape.elements().value())},
+          .reads = {parts.id, no_tile, no_tile, no_tile},
+          .writes = {parts.id, lse.id, no_tile}});
+}
+
+template <class P>
+template <Space A, Space B>
+void Block<P>::add_weighted(RegisterTile<P>& o, const Tile<P, A>& weights, Count part, const Tile<P, B>& partial) {
+  if constexpr (real) {
+    numerics::add_weighted<typename P::Scalar>(o.numbers(), weights.numbers().col(part), partial.numbers());
+  }
+  report({.phase = Phase::accumulate,
+          .reads = {o.id, weights.id, partial.id, no_tile},
+          .writes = {o.id, no_tile, no_tile}});
 }
 
 template <class P>

@@ -15,6 +15,9 @@ Algorithm flash2();
 Algorithm standard_backward();
 Algorithm flash1_backward();
 Algorithm flash2_backward();
+Algorithm flash3();
+Algorithm split_kv();
+Algorithm zigzag();
 
 const Formula& Algorithm::formula() const { return formula_of(name); }
 
@@ -22,6 +25,8 @@ std::span<const Algorithm> algorithms() {
   static const std::array table = {
       standard(), standard_tiled(),    standard_unfused(), flash1(),
       flash2(),   standard_backward(), flash1_backward(),  flash2_backward(),
+      standard(),  //
+      standard_tiled(), standard_unfused(), flash1(), flash2(), flash3(), split_kv(), zigzag(),
   };
   return table;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Grid {
   Count streams = 1;
   std::vector<Run> rows{};
   std::vector<Run> cols = {Run{}};
+  /// The same row steps in the runs that are alike for the columns of one run, where that differs between columns.
+  std::function<std::vector<Run>(const Slot& col)> rows_of{};
 };
 
 /// Where a block stands in its grid.
@@ -108,16 +111,23 @@ void Gpu<P>::launch(std::string_view kernel, const Grid& grid, Body&& body) {
   const Count all = named("the number of blocks", [&] { return checked::multiply(per_stream, grid.streams); });
   const Count visited_streams = fold == Fold::none ? grid.streams : 1;
   for (Count stream = 0; stream < visited_streams; ++stream) {
-    for_each_step(grid.rows, fold, [&](const Slot& row) {
+    const auto run_at = [&](const Slot& row, const Slot& col) {
+      const BlockInfo info = {.kernel = kernel,
+                              .grid_blocks = all,
+                              .first = stream * per_stream + row.index * cols + col.index,
+                              .stride = per_stream,
+                              .copies = row.run.count * col.run.count * (fold == Fold::none ? 1 : grid.streams)};
+      run_block(info, Place{.stream = stream, .row = row, .col = col}, body);
+    };
+    if (fold == Fold::all && grid.rows_of) {
       for_each_step(grid.cols, fold, [&](const Slot& col) {
-        const BlockInfo info = {.kernel = kernel,
-                                .grid_blocks = all,
-                                .first = stream * per_stream + row.index * cols + col.index,
-                                .stride = per_stream,
-                                .copies = row.run.count * col.run.count * (fold == Fold::none ? 1 : grid.streams)};
-        run_block(info, Place{.stream = stream, .row = row, .col = col}, body);
+        for_each_step(grid.rows_of(col), fold, [&](const Slot& row) { run_at(row, col); });
       });
-    });
+    } else {
+      for_each_step(grid.rows, fold, [&](const Slot& row) {
+        for_each_step(grid.cols, fold, [&](const Slot& col) { run_at(row, col); });
+      });
+    }
   }
 }
 

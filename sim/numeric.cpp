@@ -6,6 +6,7 @@
 #include "sim/catalog.hpp"
 #include "sim/gpu.hpp"
 #include "sim/ledger.hpp"
+#include "sim/mistake.hpp"
 
 namespace tilemeter {
 namespace {
@@ -80,6 +81,9 @@ NumericOutputs run_on(const Algorithm& algorithm, const Case& point, const Budge
 NumericRun run_numeric(const Algorithm& algorithm, const Case& point, const Budget& budget, std::uint64_t seed) {
   const Values inputs = random_inputs(algorithm, point, seed);
   const NumericOutputs run = run_on(algorithm, point, budget, inputs);
+  if (mistake_of(algorithm, point.options) != Mistake::none) {
+    return {.counted = run.counted, .check = check_mistake(algorithm, point, inputs, run.outputs)};
+  }
   return {.counted = run.counted,
           .check = compare(point.problem, run.outputs, expected_outputs(algorithm, point, inputs),
                            expected_norms(algorithm, point, inputs))};

@@ -40,6 +40,13 @@ Scalar exponentiate(Row row, Scalar shift) {
   return row.sum();
 }
 
+/// The same without looking: -inf - (-inf) is NaN.
+template <class Row, class Scalar>
+Scalar exponentiate_all(Row row, Scalar shift) {
+  row = row.unaryExpr([shift](Scalar score) { return std::exp(score - shift); });
+  return row.sum();
+}
+
 /// Maximum of a row, NaN if it holds one; -inf for an empty one.
 template <class Row>
 auto maximum_of(const Row& row) {
@@ -132,15 +139,17 @@ void softmax(Out<Scalar> scores) {
 }
 
 template <class Scalar>
-void online_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l, Out<Scalar> rescale, Out<Scalar> carried) {
+void online_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l, Out<Scalar> rescale, Out<Scalar> carried,
+                    SoftmaxRule rule) {
   for (Eigen::Index r = 0; r < scores.rows(); ++r) {
     auto row = scores.row(r);
     const Scalar largest = maximum_of(row);
     const Scalar maximum = largest > m(r, 0) || std::isnan(largest) ? largest : m(r, 0);
-    const Scalar shift = shift_of<Scalar>(maximum);
-    rescale(r, 0) = std::exp(m(r, 0) - shift);
+    const Scalar shift = rule == SoftmaxRule::unguarded ? maximum : shift_of<Scalar>(maximum);
+    rescale(r, 0) = rule == SoftmaxRule::unscaled ? Scalar(1) : std::exp(m(r, 0) - shift);
     carried(r, 0) = rescale(r, 0) * l(r, 0);
-    l(r, 0) = carried(r, 0) + exponentiate(row, shift);
+    l(r, 0) =
+        carried(r, 0) + (rule == SoftmaxRule::unguarded ? exponentiate_all(row, shift) : exponentiate(row, shift));
     m(r, 0) = maximum;
   }
 }
@@ -157,9 +166,9 @@ void scale_rows(Out<Scalar> numbers, const In<Scalar>& factors) {
 }
 
 template <class Scalar>
-void divide_rows(Out<Scalar> numbers, const In<Scalar>& sums) {
+void divide_rows(Out<Scalar> numbers, const In<Scalar>& sums, SoftmaxRule rule) {
   for (Eigen::Index r = 0; r < numbers.rows(); ++r) {
-    if (sums(r, 0) == Scalar(0)) {
+    if (sums(r, 0) == Scalar(0) && rule != SoftmaxRule::unguarded) {
       numbers.row(r).setZero();
     } else {
       numbers.row(r) /= sums(r, 0);
@@ -170,6 +179,26 @@ void divide_rows(Out<Scalar> numbers, const In<Scalar>& sums) {
 template <class Scalar>
 void log_sum_exp(Out<Scalar> m, const In<Scalar>& l, Scalar empty) {
   for (Eigen::Index r = 0; r < m.rows(); ++r) m(r, 0) = l(r, 0) == Scalar(0) ? empty : m(r, 0) + std::log(l(r, 0));
+}
+
+template <class Scalar>
+void merge_log_sum_exp(Out<Scalar> parts, Out<Scalar> lse, Scalar empty) {
+  for (Eigen::Index r = 0; r < parts.rows(); ++r) {
+    auto row = parts.row(r);
+    const Scalar largest = maximum_of(row);
+    if (largest == minus_infinity<Scalar>) {
+      row.setZero();
+      lse(r, 0) = empty;
+      continue;
+    }
+    lse(r, 0) = largest + std::log((row.array() - largest).exp().sum());
+    exponentiate(row, lse(r, 0));
+  }
+}
+
+template <class Scalar>
+void add_weighted(Out<Scalar> o, const In<Scalar>& weights, const In<Scalar>& partial) {
+  for (Eigen::Index r = 0; r < o.rows(); ++r) o.row(r) += weights(r, 0) * partial.row(r);
 }
 
 template <class Scalar>
@@ -215,28 +244,30 @@ void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
   }
 }
 
-#define TILEMETER_FOR_SCALAR(Scalar)                                                                     \
-  template void copy<Scalar>(Out<Scalar>, const In<Scalar>&);                                            \
-  template void fill<Scalar>(Out<Scalar>, Scalar);                                                       \
-  template void scale<Scalar>(Out<Scalar>, Scalar);                                                      \
-  template void add_bias<Scalar>(Out<Scalar>, const In<Scalar>&);                                        \
-  template void add_scores<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                   \
-  template void accumulate<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                   \
-  template void accumulate_transposed<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);        \
-  template void add<Scalar>(Out<Scalar>, const In<Scalar>&);                                             \
-  template void round_all<Scalar>(DType, Out<Scalar>);                                                   \
-  template void mask<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                              \
-  template void clear_hidden<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                      \
-  template void softmax<Scalar>(Out<Scalar>);                                                            \
-  template void online_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>); \
-  template void normalise<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                    \
-  template void scale_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                      \
-  template void divide_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                     \
-  template void log_sum_exp<Scalar>(Out<Scalar>, const In<Scalar>&, Scalar);                             \
-  template void dropout<Scalar>(Out<Scalar>, Out<Scalar>, Count, Count);                                 \
-  template void dropout_gradient<Scalar>(Out<Scalar>, const In<Scalar>&);                                \
-  template void probabilities<Scalar>(Out<Scalar>, const In<Scalar>&);                                   \
-  template void row_products<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                 \
+#define TILEMETER_FOR_SCALAR(Scalar)                                                                                  \
+  template void copy<Scalar>(Out<Scalar>, const In<Scalar>&);                                                         \
+  template void fill<Scalar>(Out<Scalar>, Scalar);                                                                    \
+  template void scale<Scalar>(Out<Scalar>, Scalar);                                                                   \
+  template void add_bias<Scalar>(Out<Scalar>, const In<Scalar>&);                                                     \
+  template void add_scores<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                                \
+  template void accumulate<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                                \
+  template void accumulate_transposed<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                     \
+  template void add<Scalar>(Out<Scalar>, const In<Scalar>&);                                                          \
+  template void round_all<Scalar>(DType, Out<Scalar>);                                                                \
+  template void mask<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                                           \
+  template void softmax<Scalar>(Out<Scalar>);                                                                         \
+  template void online_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, SoftmaxRule); \
+  template void normalise<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                                 \
+  template void scale_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                                   \
+  template void divide_rows<Scalar>(Out<Scalar>, const In<Scalar>&, SoftmaxRule);                                     \
+  template void log_sum_exp<Scalar>(Out<Scalar>, const In<Scalar>&, Scalar);                                          \
+  template void merge_log_sum_exp<Scalar>(Out<Scalar>, Out<Scalar>, Scalar);                                          \
+  template void add_weighted<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                              \
+  template void dropout<Scalar>(Out<Scalar>, Out<Scalar>, Count, Count);                                              \
+  template void clear_hidden<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                                   \
+  template void dropout_gradient<Scalar>(Out<Scalar>, const In<Scalar>&);                                             \
+  template void probabilities<Scalar>(Out<Scalar>, const In<Scalar>&);                                                \
+  template void row_products<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                              \
   template void softmax_gradient<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);
 TILEMETER_FOR_SCALAR(float)
 TILEMETER_FOR_SCALAR(double)

@@ -17,6 +17,13 @@ using Out = Eigen::Ref<Numbers<Scalar>, 0, Eigen::OuterStride<>>;
 template <class Scalar>
 using In = Eigen::Ref<const Numbers<Scalar>, 0, Eigen::OuterStride<>>;
 
+/// How the online softmax treats its state.
+enum class SoftmaxRule {
+  exact,      ///< guarded, and the factors applied
+  unguarded,  ///< rows that have seen no key compute -inf - (-inf), and at their end 0 / 0: NaN
+  unscaled    ///< what was summed up is never multiplied by exp(m_old - m_new)
+};
+
 template <class Scalar>
 void copy(Out<Scalar> to, const In<Scalar>& from);
 
@@ -63,9 +70,10 @@ template <class Scalar>
 void softmax(Out<Scalar> scores);
 
 /// One step of the online softmax: scores become exp(s - m_new); m and l (one column each) are updated; `rescale` is
-/// exp(m_old - m_new) and `carried` that factor times the old l.
+/// exp(m_old - m_new) and `carried` that factor times the old l; without scaling they are 1 and the old l.
 template <class Scalar>
-void online_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l, Out<Scalar> rescale, Out<Scalar> carried);
+void online_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l, Out<Scalar> rescale, Out<Scalar> carried,
+                    SoftmaxRule rule = SoftmaxRule::exact);
 
 /// scores = exp(scores - m) / l, with the statistics of whole rows.
 template <class Scalar>
@@ -75,9 +83,17 @@ void normalise(Out<Scalar> scores, const In<Scalar>& m, const In<Scalar>& l);
 template <class Scalar>
 void scale_rows(Out<Scalar> numbers, const In<Scalar>& factors);
 
-/// numbers[r] /= sums[r]; rows whose sum is 0 saw no key and become 0.
+/// numbers[r] /= sums[r]; rows whose sum is 0 saw no key and become 0, or without a guard NaN.
 template <class Scalar>
-void divide_rows(Out<Scalar> numbers, const In<Scalar>& sums);
+void divide_rows(Out<Scalar> numbers, const In<Scalar>& sums, SoftmaxRule rule = SoftmaxRule::exact);
+
+/// lse[r] = log sum_c exp(parts[r, c]), or `empty` where all are -inf; parts = exp(parts - lse), zeros there.
+template <class Scalar>
+void merge_log_sum_exp(Out<Scalar> parts, Out<Scalar> lse, Scalar empty);
+
+/// o[r] += weights[r] partial[r].
+template <class Scalar>
+void add_weighted(Out<Scalar> o, const In<Scalar>& weights, const In<Scalar>& partial);
 
 /// m = m + log(l), or `empty` where l is 0.
 template <class Scalar>

@@ -62,6 +62,8 @@ class Ring {
  public:
   explicit Ring(std::vector<SharedTile<P>> stages) : stages_(std::move(stages)) {}
   SharedTile<P>& next() { return stages_[turn_++ % stages_.size()]; }
+  /// The one that next() gave last; before that, the first.
+  SharedTile<P>& current() { return stages_[(turn_ == 0 ? 0 : turn_ - 1) % stages_.size()]; }
 
  private:
   std::vector<SharedTile<P>> stages_;

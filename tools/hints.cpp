@@ -79,6 +79,12 @@ Count elements_of(TensorName tensor, const PointResult& result) {
     case TensorName::LSE:
     case TensorName::D:
       return rows(problem.heads, 1, queries);
+    case TensorName::Oacc:
+      return checked::multiply(result.options.splits.value_or(1), rows(problem.heads, problem.head_dim_v, queries));
+    case TensorName::LSEacc:
+      return checked::multiply(result.options.splits.value_or(1), rows(problem.heads, 1, queries));
+    case TensorName::block_table:
+      return over_batch(result, [&](Count, Count k) { return ceil_div(k, result.options.page_size); });
     default:
       return 0;
   }

@@ -77,7 +77,8 @@ std::string unfused_text(const Options& options, Computation computation) {
   return steps.empty() ? "none" : join(steps, ",");
 }
 
-/// The options of the algorithm itself that differ from their defaults.
+/// The options of the algorithm itself that differ from their defaults; `splits` always, with the `split_slots` by
+/// which it was chosen.
 Json options_json(const PointResult& result) {
   const Formula& formula = result.request.algorithm->formula();
   const Options& options = result.options;
@@ -92,6 +93,10 @@ Json options_json(const PointResult& result) {
   if (options.row_splits != defaults.row_splits) json["row_splits"] = options.row_splits;
   if (options.empty_lse != defaults.empty_lse) json["empty_lse"] = "-inf";
   if (options.accumulation != defaults.accumulation) json["deterministic"] = true;
+  if (options.splits) json["splits"] = *options.splits;
+  if (options.splits && !result.request.options.splits) json["split_slots"] = options.split_slots;
+  if (options.page_size != defaults.page_size) json["page_size"] = options.page_size;
+  if (options.mistake != defaults.mistake) json["unsafe"] = name_of(options.mistake);
   return json;
 }
 
@@ -182,6 +187,7 @@ Json numeric_json(const NumericCheck& check) {
   json["rel_frobenius"] = check.rel_frobenius;
   json["tolerance"] = check.tolerance;
   json["nan_rows"] = check.nan_rows;
+  if (check.predicted_nan_rows) json["predicted_nan_rows"] = *check.predicted_nan_rows;
   json["max_lse_error"] = check.max_lse_error;
   json["ok"] = check.ok;
   return json;

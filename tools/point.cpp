@@ -7,8 +7,10 @@
 
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
+#include "model/split_heuristic.hpp"
 #include "sim/catalog.hpp"
 #include "tools/hints.hpp"
+#include "tools/options/text.hpp"
 #include "tools/resolve.hpp"
 
 namespace tilemeter {
@@ -23,6 +25,15 @@ void set_row_softmax(ResolvedPoint& point) {
   const std::string_view name = point.algorithm->name;
   for (Case& part : point.parts) part.options.row_softmax = resolve_row_softmax(name, part, point.budget);
   point.largest.options.row_softmax = resolve_row_softmax(name, point.largest, point.budget);
+}
+
+/// One number of splits for all segments, as a launch has it.
+void set_splits(ResolvedPoint& point) {
+  if (!has_word(point.algorithm->options, "--splits")) return;
+  Case whole = point.largest;
+  if (point.parts.size() > 1) whole.problem.batch = static_cast<Count>(point.parts.size());
+  point.largest.options.splits = splits_of(whole);
+  for (Case& part : point.parts) part.options.splits = point.largest.options.splits;
 }
 
 }  // namespace
@@ -42,6 +53,7 @@ std::optional<std::string> choose_tiling(ResolvedPoint& point) {
     set_tiling(point, smallest);
   }
   set_row_softmax(point);
+  set_splits(point);
   return refusal;
 }
 
@@ -81,6 +93,8 @@ void merge(NumericCheck& whole, const NumericCheck& part) {
   whole.rel_frobenius = std::max(whole.rel_frobenius, part.rel_frobenius);
   whole.tolerance = std::max(whole.tolerance, part.tolerance);
   whole.nan_rows += part.nan_rows;
+  if (part.predicted_nan_rows)
+    whole.predicted_nan_rows = whole.predicted_nan_rows.value_or(0) + *part.predicted_nan_rows;
   whole.max_lse_error = std::max(whole.max_lse_error, part.max_lse_error);
   whole.ok = whole.ok && part.ok;
 }
@@ -142,11 +156,13 @@ void refuse_fp8_numbers(const Problem& problem) {
 }
 
 /// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds: every pair of rows moves
-/// its rows of Q, K, V, O and a few statistics of at most 8 bytes.
-bool far_from_overflow(const Problem& problem) {
+/// its rows of Q, K, V, O and a few statistics of at most 8 bytes, in every split that was asked for.
+bool far_from_overflow(const Case& point) {
+  const Problem& problem = point.problem;
   const auto size = [](Count value) { return static_cast<long double>(value) + 1; };
   const long double scores = size(problem.batch) * size(problem.heads) * size(problem.seq_q) * size(problem.seq_k);
-  return scores * 64 * (size(problem.head_dim) + size(problem.head_dim_v) + 8) < 0x1p62L;
+  const long double parts = size(point.options.splits.value_or(1));
+  return scores * parts * 64 * (size(problem.head_dim) + size(problem.head_dim_v) + 8) < 0x1p62L;
 }
 
 }  // namespace
@@ -156,9 +172,9 @@ PointResult evaluate(const PointRequest& request, const RunOptions& options) {
   PointResult result;
   result.request = request;
   result.problem = point.largest.problem;
-  result.options = point.largest.options;
   result.budget = point.budget;
   hold_against_budget(point, result);
+  result.options = point.largest.options;
   if (!result.refusal) run(point, options, result);
   result.hints = hints_of(result);
   return result;
@@ -167,7 +183,7 @@ PointResult evaluate(const PointRequest& request, const RunOptions& options) {
 void check(const PointRequest& request, const RunOptions& options) {
   ResolvedPoint point = resolve(request);
   if (options.mode == Mode::numeric) refuse_fp8_numbers(point.largest.problem);
-  if (point.parts.size() == 1 && far_from_overflow(point.largest.problem)) return;
+  if (point.parts.size() == 1 && far_from_overflow(point.largest)) return;
   PointResult result;
   hold_against_budget(point, result);
   if (result.refusal) return;

@@ -12,6 +12,7 @@ namespace {
 constexpr Count device_tile_multiple = 16;         // rows of a matrix instruction
 constexpr Count most_registers_per_block = 65536;  // a limit of CUDA, whatever the register file
 constexpr Count register_bytes = 4;
+constexpr Count blocks_per_sm = 2;  // that FlashAttention-2 counts on when it splits the keys
 
 Problem problem_of(const PointRequest& request) {
   Problem problem = request.problem;
@@ -101,12 +102,12 @@ ResolvedPoint resolve(const PointRequest& asked) {
   resolved.rule = rule_of(request, resolved.budget);
   resolved.largest.problem = problem_of(request);
   resolved.largest.options = request.options;
-  if (request.device) resolved.largest.options.split_slots = checked::multiply(2, request.device->sm.count);
+  if (request.device) resolved.largest.options.split_slots = blocks_per_sm * request.device->sm.count;
   Tiling& tiling = resolved.largest.tiling;
   tiling.block_q = request.block_q.value_or(tiling.block_q);
   tiling.block_k = request.block_k.value_or(tiling.block_k);
   tiling.block_d = request.block_d;
-  tiling.stages = request.stages;
+  tiling.stages = request.stages.value_or(request.algorithm->formula().stages);
   tiling.rule = resolved.rule;
   resolved.parts = parts_of(request, resolved.largest);
   return resolved;

@@ -6,10 +6,13 @@
 #include "model/closed_form/flash1_backward.hpp"
 #include "model/closed_form/flash2.hpp"
 #include "model/closed_form/flash2_backward.hpp"
+#include "model/closed_form/flash3.hpp"
+#include "model/closed_form/split_kv.hpp"
 #include "model/closed_form/standard.hpp"
 #include "model/closed_form/standard_backward.hpp"
 #include "model/closed_form/standard_tiled.hpp"
 #include "model/closed_form/standard_unfused.hpp"
+#include "model/closed_form/zigzag.hpp"
 
 namespace tilemeter {
 namespace {
@@ -72,6 +75,30 @@ const std::array table = {
             .bill = flash2_backward_bill,
             .expression = flash2_backward_expression,
             .tiles = flash2_backward_tiles},
+    Formula{.name = "flash3",
+            .order = LoopOrder::q_outer,
+            .coverage = Coverage::visited_tiles,
+            .stages = 2,
+            .refusal = refuse_arbitrary_mask,
+            .bill = flash2_bill,
+            .expression = flash2_expression,
+            .tiles = flash3_tiles},
+    Formula{.name = "split_kv",
+            .order = LoopOrder::q_outer,
+            .coverage = Coverage::visited_tiles,
+            .streamed = StreamedTile::counts,
+            .refusal = refuse_either<refuse_arbitrary_mask, refuse_uneven_pages>,
+            .bill = split_kv_bill,
+            .expression = split_kv_expression,
+            .tiles = split_kv_tiles},
+    Formula{.name = "zigzag",
+            .order = LoopOrder::q_outer,
+            .coverage = Coverage::visited_tiles,
+            .streamed = StreamedTile::stays,
+            .refusal = refuse_arbitrary_mask,
+            .bill = zigzag_bill,
+            .expression = zigzag_expression,
+            .tiles = zigzag_tiles},
 };
 
 }  // namespace

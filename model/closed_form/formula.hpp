@@ -46,6 +46,12 @@ enum class OutputType { operand, read_back };
 constexpr TensorName accumulated_output(Computation computation) {
   return computation == Computation::gradients ? TensorName::dQ : TensorName::O;
 }
+/// What the size of the tile that a loop streams (keys of a Q-outer loop, rows of a K/V-outer one) does to the traffic.
+enum class StreamedTile {
+  indifferent,  ///< without a mask nothing
+  counts,       ///< it decides what else moves
+  stays         ///< the last one is not loaded again for the next row block: larger ones save more
+};
 
 /// The tiles of each kernel that an algorithm launches, in the order of allocation.
 struct KernelTiles {
@@ -60,6 +66,8 @@ struct Formula {
   LoopOrder order = LoopOrder::untiled;
   Coverage coverage = Coverage::full_rectangle;
   OutputType output = OutputType::operand;
+  StreamedTile streamed = StreamedTile::indifferent;
+  Count stages = 1;                     ///< default depth of the K/V ring
   std::span<const Variant> variants{};  ///< the first is the default; empty when there is only one version
   /// Why the algorithm does not take a point ("--packed: ..."), empty when it does. `name` is for the message.
   std::string (*refusal)(std::string_view name, const Case&) = nullptr;

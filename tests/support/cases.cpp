@@ -90,10 +90,24 @@ Case random_case(std::mt19937_64& random, Extent extent) {
   return point;
 }
 
+namespace {
+
+/// Pages that divide a key tile or are a multiple of it.
+void fit_pages(Case& point) {
+  Count& page = point.options.page_size;
+  const Count keys = point.tiling.block_k;
+  if (page == 0) return;
+  if (page > keys) page = page / keys * keys;
+  while (page < keys && keys % page != 0) --page;
+}
+
+}  // namespace
+
 Case adapted(Case point, const Formula& formula) {
   using Change = void (*)(Case&);
   constexpr Change changes[] = {
       [](Case&) {},
+      fit_pages,
       [](Case& c) { c.problem.packing = Packing::unpacked; },
       [](Case& c) { c.problem.seq_k = std::max<Count>(c.problem.seq_k, 1); },
       [](Case& c) { c.problem.mask = {}; },

@@ -50,7 +50,7 @@ class Golden(unittest.TestCase):
             with self.subTest(arguments=" ".join(arguments)):
                 self.check(entry, count("--no-capacity " + " ".join(arguments)))
             checked += 1
-        self.assertGreaterEqual(checked, 134)
+        self.assertGreaterEqual(checked, 170)
 
     def check(self, entry, point):
         self.assertTrue(point["closed_form"]["equal"])

@@ -21,6 +21,8 @@ constexpr std::array<Choice<Variant>, 13> variants = {{{"atomics", Variant::atom
                                                        {"state_memory", Variant::state_memory},
                                                        {"state", Variant::state},
                                                        {"causal_chunks", Variant::causal_chunks}}};
+constexpr std::array<Choice<Mistake>, 3> mistakes = {
+    {{"reverse", Mistake::reversed_unguarded}, {"no-rescale", Mistake::no_rescale}, {"unguarded", Mistake::unguarded}}};
 struct Unfused {
   bool scale = false;
   bool mask = false;
@@ -100,6 +102,29 @@ Axis variant(std::string_view option, const std::string& text, const Arguments&)
                  [](PointRequest& r, Variant value) { r.options.variant = value; });
 }
 
+/// "auto" lets the heuristic choose, as does leaving the option out.
+Axis splits(std::string_view option, const std::string& text, const Arguments&) {
+  std::vector<std::optional<Count>> values;
+  for (const std::string_view item : split(text, ',')) {
+    if (item == "auto") {
+      values.emplace_back();
+    } else {
+      for (const Count n : parse_counts(option, item, 1)) values.emplace_back(n);
+    }
+  }
+  return axis_of(option, std::move(values),
+                 [](PointRequest& r, const std::optional<Count>& n) { r.options.splits = n; });
+}
+
+Axis page_size(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_counts(option, text, 1), [](PointRequest& r, Count n) { r.options.page_size = n; });
+}
+
+Axis unsafe(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_choices(option, text, mistakes),
+                 [](PointRequest& r, Mistake mistake) { r.options.mistake = mistake; });
+}
+
 void reset_unfused(PointRequest& r) {
   r.options.unfused_scale = Options{}.unfused_scale;
   r.options.unfused_mask = Options{}.unfused_mask;
@@ -131,12 +156,28 @@ constexpr std::array table = {
     OwnOption{{{"--deterministic", "", "dQ is accumulated in order, in a buffer for each block along the keys"},
                deterministic},
               [](PointRequest& r) { r.options.accumulation = Options{}.accumulation; }},
-    OwnOption{{{"--stages", "S", "stages of the K/V ring; default 1"}, stages},
-              [](PointRequest& r) { r.stages = Tiling{}.stages; }},
+    OwnOption{{{"--stages", "S", "stages of the K/V ring; default 1, flash3 2"}, stages},
+              [](PointRequest& r) { r.stages.reset(); }},
     OwnOption{{{"--block-d", "BD", "GEMM tiles along the head dimension; default all of it"}, block_d},
               [](PointRequest& r) { r.block_d = 0; }},
     OwnOption{{{"--empty-lse", "+inf|-inf", "LSE of a row without keys; default +inf"}, empty_lse},
               [](PointRequest& r) { r.options.empty_lse = Options{}.empty_lse; }},
+    OwnOption{{{"--splits", "S|auto",
+                "parts of the keys of a query tile; default auto: FlashAttention-2's choice for 2 blocks an SM of "
+                "--device, else for 216 blocks"},
+               splits},
+              [](PointRequest& r) { r.options.splits.reset(); }},
+    OwnOption{
+        {{"--page-size", "P", "keys a page of a paged K/V cache, with its block table; default not paged"}, page_size},
+        [](PointRequest& r) { r.options.page_size = Options{}.page_size; }},
+    OwnOption{
+        {{.names = "--unsafe",
+          .value = "[MISTAKE]",
+          .help = "a classic mistake: reverse (key tiles backwards, no guard; the default), no-rescale, unguarded; "
+                  "exit status 0 when --mode numeric shows the damage predicted; traffic stays the same",
+          .alone = "reverse"},
+         unsafe},
+        [](PointRequest& r) { r.options.mistake = Options{}.mistake; }},
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ struct PointRequest {
   std::optional<Count> block_k;
   std::optional<BlockRule> rule;
   Count block_d = 0;
-  Count stages = 1;
+  std::optional<Count> stages;
 
   std::optional<Size> sram;
   std::shared_ptr<const Device> device;

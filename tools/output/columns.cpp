@@ -14,6 +14,7 @@ constexpr std::string_view paths =
     "device tiling/block_q tiling/block_k tiling/block_d tiling/stages tiling/rule "
     "options/unfused options/mask_shape options/init options/elide_first options/row_splits options/empty_lse "
     "options/variant options/deterministic workspace/bytes "
+    "options/splits options/split_slots options/page_size options/unsafe "
     "feasible reason overflow_elements overflow_bytes "
     "traffic/elements/read traffic/elements/write traffic/elements/total "
     "traffic/bytes/read traffic/bytes/write traffic/bytes/total "
@@ -27,7 +28,8 @@ constexpr std::string_view paths =
     "sram/placement sram/peak_elements sram/peak_bytes sram/peak_shared_bytes sram/peak_register_bytes "
     "sram/capacity_elements sram/capacity_bytes sram/capacity_register_bytes sram/fits sram/resident_blocks "
     "sram/resident_blocks_by sram/tiles "
-    "numeric/max_abs_error numeric/rel_frobenius numeric/tolerance numeric/nan_rows numeric/max_lse_error numeric/ok "
+    "numeric/max_abs_error numeric/rel_frobenius numeric/tolerance numeric/nan_rows numeric/predicted_nan_rows "
+    "numeric/max_lse_error numeric/ok "
     "warnings";
 
 Column column_of(std::string_view path, std::string_view tensor) {

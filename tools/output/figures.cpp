@@ -63,6 +63,9 @@ constexpr std::array axis_figures = {
     AxisFigure{"--block-d", "tiling/block_d", "Bd", "", 5, plain},
     AxisFigure{"--stages", "tiling/stages", "stages", "", 6, plain},
     AxisFigure{"--row-splits", "options/row_splits", "splits", "", 6, plain},
+    AxisFigure{"--splits", "options/splits", "splits", "", 7, plain},
+    AxisFigure{"--page-size", "options/page_size", "page", "keys", 6, plain},
+    AxisFigure{"--unsafe", "options/unsafe", "unsafe", "", 10, plain},
 };
 
 std::string compulsory_ratio(const Json& point) {

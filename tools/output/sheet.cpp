@@ -112,9 +112,12 @@ std::string workspace_part(const Json& point) {
 std::string numeric_part(const Json& point) {
   if (!point.contains("numeric")) return "";
   const Json& numeric = point["numeric"];
+  const std::string predicted =
+      numeric.contains("predicted_nan_rows") ? " (predicted " + text(numeric["predicted_nan_rows"]) + ")" : "";
   return "\nnumbers against the double-precision reference\n  largest error " + text(numeric["max_abs_error"]) +
          ", relative (Frobenius) " + text(numeric["rel_frobenius"]) + ", tolerance " + text(numeric["tolerance"]) +
-         ", rows with NaN " + text(numeric["nan_rows"]) + ": " + (numeric["ok"] == true ? "ok" : "WRONG") + "\n";
+         ", rows with NaN " + text(numeric["nan_rows"]) + predicted + ": " + (numeric["ok"] == true ? "ok" : "WRONG") +
+         "\n";
 }
 
 std::string sms_part(const Json& point) {

@@ -26,6 +26,7 @@ Table break_even_vs_n();
 Table recompute_price();
 Table figure2();
 Table golden();
+Table splits();
 Table week13();
 Table critical_batch_table();
 Table decode_intensity();

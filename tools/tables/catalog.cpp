@@ -44,6 +44,8 @@ constexpr TableSpec tables[] = {
     {"figure2", "bytes and FLOPs of forward and backward, by what the kernels do", "FlashAttention (2022), Figure 2",
      figure2},
     {"golden", "verified bills", "brute-force counts, outside this program", golden},
+    {"splits", "how many splits of the keys fill a GPU",
+     "FlashAttention-2's heuristic, re-expressed outside this program", splits},
     {"week13", "critical batches, decode intensity, KV cache", week13_source, week13},
 };
 

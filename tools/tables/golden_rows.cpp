@@ -173,11 +173,31 @@ std::vector<GoldenRow> backward_rows() {
   };
 }
 
+Case split(Case point, Count splits) {
+  point.options.splits = splits;
+  return point;
+}
+
+/// One decoding query of 32 heads that share 8 K/V heads, over a cache of 8192 keys.
+std::vector<GoldenRow> split_rows() {
+  const Case packed = grouped(keys(head(1, 128, 64, 128), 8192), 32, 8, Packing::packed);
+  constexpr Count flops = 134217728;
+  constexpr Count scores = 262144;
+  return {
+      {"decode packed, 1 split", "split_kv", split(packed, 1), 16781312, 4128, 33570944, flops, scores},
+      {"... 4 splits", "split_kv", split(packed, 4), 16810112, 20640, 33727616, flops, scores},
+      {"... 8 splits", "split_kv", split(packed, 8), 16843008, 37152, 33892480, flops, scores},
+      {"... 16 splits", "split_kv", split(packed, 16), 16908800, 70176, 34222208, flops, scores},
+      {"... 48 splits (16 empty)", "split_kv", split(packed, 48), 17106432, 202272, 35410048, flops, scores},
+  };
+}
+
 }  // namespace
 
 std::vector<GoldenRow> golden_rows() {
   std::vector<GoldenRow> all;
-  for (const auto& rows : {standard_rows(), flash1_rows(), flash2_rows(), grouped_rows(), backward_rows()}) {
+  for (const auto& rows :
+       {standard_rows(), flash1_rows(), flash2_rows(), grouped_rows(), split_rows(), backward_rows()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

@@ -68,6 +68,7 @@ class GoldenPoint {
     }
     if (option == "--unfused") return set_unfused("," + value + ","), true;
     if (option == "--window") return set_window(value), true;
+    if (option == "--splits") return point.options.splits = std::stoll(value), true;
     return false;
   }
 
@@ -90,8 +91,8 @@ class GoldenPoint {
   }
 };
 
-const std::set<std::string> covered = {"standard", "standard_tiled",    "standard_unfused", "flash1",
-                                       "flash2",   "standard_backward", "flash1_backward",  "flash2_backward"};
+const std::set<std::string> covered = {"standard",          "standard_tiled",  "standard_unfused", "flash1",  "flash2",
+                                       "standard_backward", "flash1_backward", "flash2_backward",  "split_kv"};
 
 Json golden_entries() {
   std::ifstream file(TILEMETER_SOURCE_DIR "/tests/golden/traffic.json");
@@ -116,6 +117,8 @@ void check_operations(const Work& work, const Json& operations) {
   CHECK(work.exp.scores == operations.at("exp").at("scores").get<Count>());
   if (operations.at("exp").contains("rescale"))
     CHECK(work.exp.rescale == operations.at("exp").at("rescale").get<Count>());
+  if (operations.at("exp").contains("combine"))
+    CHECK(work.exp.combine == operations.at("exp").at("combine").get<Count>());
   if (operations.contains("tiles")) CHECK(work.tiles == operations.at("tiles").get<Count>());
 }
 
@@ -146,5 +149,6 @@ TEST_CASE("every verified bill of the algorithms here, per tensor") {
                                                       {"standard_unfused", 2},
                                                       {"standard_backward", 2},
                                                       {"flash1_backward", 19},
-                                                      {"flash2_backward", 38}});
+                                                      {"flash2_backward", 38},
+                                                      {"split_kv", 36}});
 }
