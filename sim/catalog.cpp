@@ -12,12 +12,16 @@ Algorithm standard_tiled();
 Algorithm standard_unfused();
 Algorithm flash1();
 Algorithm flash2();
+Algorithm chunked();
+Algorithm materialised();
+Algorithm linear_attention();
 
 const Formula& Algorithm::formula() const { return formula_of(name); }
 
 std::span<const Algorithm> algorithms() {
   static const std::array table = {
-      standard(), standard_tiled(), standard_unfused(), flash1(), flash2(),
+      standard(), standard_tiled(), standard_unfused(), flash1(),
+      flash2(),   chunked(),        materialised(),     linear_attention(),
   };
   return table;
 }

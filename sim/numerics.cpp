@@ -47,6 +47,23 @@ auto maximum_of(const Row& row) {
   return row.size() == 0 ? minus_infinity<Scalar> : row.template maxCoeff<Eigen::PropagateNaN>();
 }
 
+/// Sets the scores out of sight to `hidden`.
+template <class Scalar>
+void set_hidden(Out<Scalar> scores, const Visibility& visibility, Count row, Count key, Scalar hidden) {
+  const Count cols = scores.cols();
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    const KeyRange keys = visibility.keys_of(row + r);
+    const Count first = std::clamp<Count>(keys.first - key, 0, cols);
+    const Count last = std::clamp<Count>(keys.last - key, first, cols);
+    scores.row(r).head(first).setConstant(hidden);
+    scores.row(r).tail(cols - last).setConstant(hidden);
+    if (!visibility.is_arbitrary()) continue;
+    for (Count c = first; c < last; ++c) {
+      if (!visibility.allows(row + r, key + c)) scores(r, c) = hidden;
+    }
+  }
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -97,18 +114,12 @@ void round_all(DType type, Out<Scalar> numbers) {
 
 template <class Scalar>
 void mask(Out<Scalar> scores, const Visibility& visibility, Count row, Count key) {
-  const Count cols = scores.cols();
-  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
-    const KeyRange keys = visibility.keys_of(row + r);
-    const Count first = std::clamp<Count>(keys.first - key, 0, cols);
-    const Count last = std::clamp<Count>(keys.last - key, first, cols);
-    scores.row(r).head(first).setConstant(minus_infinity<Scalar>);
-    scores.row(r).tail(cols - last).setConstant(minus_infinity<Scalar>);
-    if (!visibility.is_arbitrary()) continue;
-    for (Count c = first; c < last; ++c) {
-      if (!visibility.allows(row + r, key + c)) scores(r, c) = minus_infinity<Scalar>;
-    }
-  }
+  set_hidden<Scalar>(scores, visibility, row, key, minus_infinity<Scalar>);
+}
+
+template <class Scalar>
+void hide(Out<Scalar> scores, const Visibility& visibility, Count row, Count key) {
+  set_hidden<Scalar>(scores, visibility, row, key, Scalar(0));
 }
 
 template <class Scalar>
@@ -138,6 +149,34 @@ template <class Scalar>
 void normalise(Out<Scalar> scores, const In<Scalar>& m, const In<Scalar>& l) {
   for (Eigen::Index r = 0; r < scores.rows(); ++r) exponentiate(scores.row(r), shift_of<Scalar>(m(r, 0)));
   divide_rows<Scalar>(scores, l);
+}
+
+template <class Scalar>
+void chunk_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    m(r, 0) = maximum_of(scores.row(r));
+    l(r, 0) = exponentiate(scores.row(r), shift_of<Scalar>(m(r, 0)));
+  }
+}
+
+template <class Scalar>
+void exponentiate_rows(Out<Scalar> scores, const In<Scalar>& m) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) exponentiate(scores.row(r), shift_of<Scalar>(m(r, 0)));
+}
+
+template <class Scalar>
+void combine_weights(Out<Scalar> m, const In<Scalar>& l) {
+  for (Eigen::Index r = 0; r < m.rows(); ++r) {
+    auto weights = m.row(r);
+    exponentiate(weights, shift_of<Scalar>(maximum_of(weights)));
+    const Scalar sum = weights.cwiseProduct(l.row(r)).sum();
+    if (sum != Scalar(0)) weights /= sum;
+  }
+}
+
+template <class Scalar>
+void add_weighted(Out<Scalar> o, const In<Scalar>& values, const In<Scalar>& weights) {
+  for (Eigen::Index r = 0; r < o.rows(); ++r) o.row(r) += weights(r, 0) * values.row(r);
 }
 
 template <class Scalar>
@@ -192,6 +231,11 @@ void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
   template void softmax<Scalar>(Out<Scalar>);                                                            \
   template void online_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>); \
   template void normalise<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                    \
+  template void chunk_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>);                            \
+  template void exponentiate_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                               \
+  template void combine_weights<Scalar>(Out<Scalar>, const In<Scalar>&);                                 \
+  template void add_weighted<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                 \
+  template void hide<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                              \
   template void scale_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                      \
   template void divide_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                     \
   template void log_sum_exp<Scalar>(Out<Scalar>, const In<Scalar>&, Scalar);                             \

@@ -45,4 +45,9 @@ double empty_lse_of(const Algorithm& algorithm, const Options& options);
 Values inputs_of_attention(const Case& point, Normal& normal);
 Values outputs_of_attention(const Algorithm& algorithm, const Case& point, const Values& inputs);
 
+// Linear attention.
+
+/// O = (Q K^T, zero where the mask hides) V in double precision; Q and K are what the feature map gave.
+Values outputs_of_linear_attention(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
 }  // namespace tilemeter

@@ -49,14 +49,32 @@ Json problem_json(const PointResult& result) {
   return json;
 }
 
+/// Chunks in the place of tile sizes: two of them, or how many rows pass by a state.
+Json chunks_json(const PointResult& result) {
+  const Tiling& tiling = *result.tiling;
+  const auto size = [](Count rows) { return rows == 0 ? Json(nullptr) : Json(rows); };
+  Json json;
+  if (result.request.algorithm->order() == LoopOrder::chunks) {
+    json["chunk_q"] = size(tiling.block_q);
+    json["chunk_k"] = size(tiling.block_k);
+    json["rule"] = name_of(tiling.rule);
+  } else {
+    json["chunk"] = result.options.chunk;
+    json["rule"] = name_of(result.options.chunk == Options{}.chunk ? BlockRule::standard : BlockRule::given);
+  }
+  return json;
+}
+
 Json tiling_json(const PointResult& result) {
   if (!result.tiling) return nullptr;
+  const LoopOrder order = result.request.algorithm->order();
+  if (order == LoopOrder::chunks || order == LoopOrder::recurrent) return chunks_json(result);
   const Tiling& tiling = *result.tiling;
   const auto size = [](Count rows) { return rows == 0 ? Json(nullptr) : Json(rows); };
   Json json;
   json["block_q"] = size(tiling.block_q);
   json["block_k"] = size(tiling.block_k);
-  if (result.request.algorithm->order() == LoopOrder::gemm) {
+  if (order == LoopOrder::gemm) {
     json["block_d"] = tiling.block_d == 0 ? result.problem.head_dim : tiling.block_d;
   }
   json["stages"] = tiling.stages;
@@ -72,10 +90,11 @@ std::string unfused_text(const Options& options) {
   return steps.empty() ? "none" : join(steps, ",");
 }
 
-/// The options of the algorithm itself that differ from their defaults.
+/// The variant, and the other options of the algorithm itself that differ from their defaults.
 Json options_json(const Options& options) {
   const Options defaults;
   Json json = Json::object();
+  if (options.variant) json["variant"] = name_of(*options.variant);
   if (unfused_text(options) != unfused_text(defaults)) json["unfused"] = unfused_text(options);
   if (options.mask_shape != defaults.mask_shape) json["mask_shape"] = "full";
   if (options.init != defaults.init) json["init"] = true;
@@ -207,6 +226,10 @@ void add_bill(const PointResult& result, Json& json) {
   json["closed_form"] = closed_form_json(result);
   json["compulsory"] = compulsory_json(result.compulsory);
   json["operations"] = operations_json(result);
+  if (result.workspace) {
+    json["workspace"]["elements"] = result.workspace->elements.value();
+    json["workspace"]["bytes"] = result.workspace->bytes.value();
+  }
 }
 
 }  // namespace

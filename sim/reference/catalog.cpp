@@ -8,9 +8,12 @@ namespace tilemeter {
 namespace {
 
 constexpr std::array attention_outputs = {TensorName::O, TensorName::LSE};
+constexpr std::array linear_attention_outputs = {TensorName::O};
 
 const std::array table = {
     Reference{Computation::attention, attention_outputs, inputs_of_attention, outputs_of_attention},
+    Reference{Computation::linear_attention, linear_attention_outputs, inputs_of_attention,
+              outputs_of_linear_attention},
 };
 
 }  // namespace

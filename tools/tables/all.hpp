@@ -24,6 +24,9 @@ Table standard_at_m();
 Table break_even();
 Table break_even_vs_n();
 Table recompute_price();
+Table chunked();
+Table small_cache();
+Table linear_attention();
 Table golden();
 Table week13();
 

@@ -34,6 +34,12 @@ constexpr TableSpec tables[] = {
     {"break-even-vs-n", "the break-even M over the length", exhaustive, break_even_vs_n},
     {"recompute-price", "matrix products that recomputation adds",
      "course module 08, practice 3; FlashAttention (2022), Figure 2", recompute_price},
+    {"chunked", "chunks of queries and keys: memory saved, traffic not", "brute-force counts, outside this program",
+     chunked},
+    {"small-cache", "scores through memory against flash2, for M around d^2",
+     "Saha & Ye (2024); exact counts, outside this program", small_cache},
+    {"linear-attention", "the orders of attention without a softmax", "formulas, outside this program",
+     linear_attention},
     {"golden", "verified bills of the forward algorithms", "brute-force counts, outside this program", golden},
     {"week13", "critical batches, decode intensity, KV cache", week13_source, week13},
 };

@@ -51,7 +51,9 @@ class GoldenPoint {
                                                                 {"--kv-heads", {&p.kv_heads}},
                                                                 {"--batch", {&p.batch}},
                                                                 {"--block-q", {&point.tiling.block_q}},
-                                                                {"--block-k", {&point.tiling.block_k}}};
+                                                                {"--block-k", {&point.tiling.block_k}},
+                                                                {"--chunk-q", {&point.tiling.block_q}},
+                                                                {"--chunk-k", {&point.tiling.block_k}}};
     const auto found = targets.find(option);
     if (found == targets.end()) return false;
     for (Count* target : found->second) *target = std::stoll(value);
@@ -65,6 +67,7 @@ class GoldenPoint {
     }
     if (option == "--unfused") return set_unfused("," + value + ","), true;
     if (option == "--window") return set_window(value), true;
+    if (option == "--variant") return set_variant(value);
     return false;
   }
 
@@ -73,6 +76,13 @@ class GoldenPoint {
     point.options.unfused_scale = holds(",scale,");
     point.options.unfused_mask = holds(",mask,");
     point.options.unfused_dropout = holds(",dropout,");
+  }
+
+  bool set_variant(const std::string& value) {
+    for (const Variant variant : formula_of(algorithm).variants) {
+      if (name_of(variant) == value) point.options.variant = variant;
+    }
+    return point.options.variant.has_value();
   }
 
   void set_window(const std::string& value) {
@@ -85,7 +95,7 @@ class GoldenPoint {
   }
 };
 
-const std::set<std::string> covered = {"standard", "standard_tiled", "standard_unfused", "flash1", "flash2"};
+const std::set<std::string> covered = {"standard", "standard_tiled", "standard_unfused", "flash1", "flash2", "chunked"};
 
 Json golden_entries() {
   std::ifstream file(TILEMETER_SOURCE_DIR "/tests/golden/traffic.json");
@@ -110,6 +120,8 @@ void check_operations(const Work& work, const Json& operations) {
   CHECK(work.exp.scores == operations.at("exp").at("scores").get<Count>());
   if (operations.at("exp").contains("rescale"))
     CHECK(work.exp.rescale == operations.at("exp").at("rescale").get<Count>());
+  if (operations.at("exp").contains("combine"))
+    CHECK(work.exp.combine == operations.at("exp").at("combine").get<Count>());
   if (operations.contains("tiles")) CHECK(work.tiles == operations.at("tiles").get<Count>());
 }
 
@@ -132,8 +144,14 @@ TEST_CASE("every verified bill of the forward algorithms, per tensor") {
     CHECK(total.write_bytes.value() == entry.at("bytes").at("write").get<Count>());
     check_tensors(work, entry.at("tensors"));
     check_operations(work, entry.at("operations"));
+    if (entry.contains("extra_memory_elements")) {
+      const auto workspace = workspace_of(golden.algorithm, golden.point);
+      REQUIRE(workspace.has_value());
+      CHECK(workspace->elements.value() == entry.at("extra_memory_elements").get<Count>());
+    }
     ++checked_entries[golden.algorithm];
   }
   CHECK(checked_entries ==
-        std::map<std::string, int>{{"flash1", 26}, {"flash2", 44}, {"standard", 3}, {"standard_unfused", 2}});
+        std::map<std::string, int>{
+            {"chunked", 6}, {"flash1", 26}, {"flash2", 44}, {"standard", 3}, {"standard_unfused", 2}});
 }
