@@ -52,6 +52,10 @@ Count TileSearch::traffic(const Case& point) const {
 
 std::string shape_text(std::string_view algorithm, const Case& point) {
   const Tiling& tiling = point.tiling;
+  if (formula_of(algorithm).order == LoopOrder::recurrent) {
+    return std::string(name_of(accepted(formula_of(algorithm), point).options.variant.value())) + " --chunk " +
+           std::to_string(point.options.chunk);
+  }
   const std::string shape = std::to_string(tiling.block_q) + "x" + std::to_string(tiling.block_k);
   if (formula_of(algorithm).order != LoopOrder::gemm) return shape;
   const Count whole = std::max(point.problem.head_dim, point.problem.head_dim_v);

@@ -1,5 +1,6 @@
 #include "model/tiling_optimum.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -186,10 +187,47 @@ class GemmOptimum {
   Best best_;
 };
 
+/// Two products in steps of one: block_k cuts the keys and the columns of V, so it counts as large as either.
+class OuterProductOptimum {
+ public:
+  OuterProductOptimum(const TileSearch& search, const Case& point)
+      : search_(search),
+        rows_(search, point.problem.rows()),
+        keys_(search, point.problem.seq_k),
+        columns_(search, point.problem.head_dim_v),
+        widest_(std::max(search.key_limit(), search.rounded_up(point.problem.head_dim_v))),
+        best_(search) {}
+
+  Tiling tiling() {
+    const Count step = search_.step();
+    const Count tallest =
+        largest_multiple(step, search_.row_limit(), [&](Count rows) { return search_.fits(search_.with(rows, step)); });
+    for (Count rows = rows_.at_most(tallest); rows > 0 && !best_.exhausted(); rows = rows_.after(rows)) {
+      if (best_.beats(search_.traffic(search_.with(rows, widest_)))) break;
+      const Count width =
+          largest_multiple(step, widest_, [&](Count size) { return search_.fits(search_.with(rows, size)); });
+      best_.offer(search_.with(rows, std::max(keys_.at_most(width), columns_.at_most(width))));
+    }
+    return best_.tiling();
+  }
+
+ private:
+  const TileSearch& search_;
+  CompactSizes rows_;
+  CompactSizes keys_;
+  CompactSizes columns_;
+  Count widest_;
+  Best best_;
+};
+
 }  // namespace
 
 Tiling least_traffic_tiling(const TileSearch& search, const Formula& formula, const Case& point) {
   const Count step = search.step();
+  if (formula.order == LoopOrder::outer_product) {
+    search.require_smallest(search.with(step, step));
+    return OuterProductOptimum(search, point).tiling();
+  }
   if (formula.order != LoopOrder::gemm) {
     search.require_smallest(search.with(step, step));
     return StreamingOptimum(search, formula, point).tiling();

@@ -1,6 +1,8 @@
 #include "model/tiling_rule.hpp"
 
 #include "model/closed_form/catalog.hpp"
+#include "model/closed_form/chunked.hpp"
+#include "model/closed_form/materialised.hpp"
 #include "model/footprint.hpp"
 #include "model/tile_search.hpp"
 #include "model/tiling_optimum.hpp"
@@ -16,8 +18,23 @@ Count capacity_in_elements(const Problem& problem, const Budget& budget) {
   throw InputError("--blocks paper needs --sram or --device");
 }
 
+Tiling with_sizes(Tiling tiling, Count block_q, Count block_k) {
+  tiling.block_q = block_q;
+  tiling.block_k = block_k;
+  return tiling;
+}
+
 Tiling paper_tiling(std::string_view algorithm, const Case& point, const Budget& budget) {
-  if (formula_of(algorithm).order == LoopOrder::gemm) {
+  const LoopOrder order = formula_of(algorithm).order;
+  if (order == LoopOrder::chunks) {
+    const Tiling chunks = chunks_of_paper(point.problem);
+    return with_sizes(point.tiling, chunks.block_q, chunks.block_k);
+  }
+  if (order == LoopOrder::outer_product) {
+    const Count side = std::max(Count{1}, side_of_square_tile(capacity_in_elements(point.problem, budget)));
+    return with_sizes(point.tiling, side, side);
+  }
+  if (order == LoopOrder::gemm) {
     throw InputError("--blocks paper does not apply to " + std::string(algorithm) +
                      ": use fit, optimum, or --block-q and --block-k");
   }
@@ -52,14 +69,47 @@ Tiling largest_square_tiling(const TileSearch& search) {
   return sized(largest_multiple(search.step(), limit, [&](Count size) { return search.fits(sized(size)); })).tiling;
 }
 
+/// Both sizes count in the output tile too, whose columns are those of V.
+Tiling largest_square_of_columns(const TileSearch& search, const Case& point) {
+  const Count columns = std::max(search.key_limit(), search.rounded_up(point.problem.head_dim_v));
+  const auto sized = [&](Count size) {
+    return search.with(std::min(size, search.row_limit()), std::min(size, columns));
+  };
+  const Count limit = std::max(search.row_limit(), columns);
+  return sized(largest_multiple(search.step(), limit, [&](Count size) { return search.fits(sized(size)); })).tiling;
+}
+
+/// The key chunk of the point, at most the keys.
+Count key_chunk(const TileSearch& search, const Case& point) {
+  return std::min(search.rounded_up(point.tiling.block_k), search.key_limit());
+}
+
+Tiling largest_query_chunk(const TileSearch& search, const Case& point) {
+  const Count keys = key_chunk(search, point);
+  const auto suits = [&](Count rows) { return search.fits(rows, keys); };
+  return search.with(largest_multiple(search.step(), search.row_limit(), suits), keys).tiling;
+}
+
+/// What must fit for any tiling of the rule `fit` to.
+Case smallest_of(const TileSearch& search, LoopOrder order, const Case& point) {
+  return search.with(search.step(), order == LoopOrder::chunks ? key_chunk(search, point) : search.step());
+}
+
 Tiling largest_tiling(const TileSearch& search, LoopOrder order, const Case& point) {
-  search.require_smallest(search.with(search.step(), search.step()));
-  return order == LoopOrder::gemm ? largest_square_tiling(search) : largest_streaming_tiling(search, order, point);
+  search.require_smallest(smallest_of(search, order, point));
+  if (order == LoopOrder::gemm) return largest_square_tiling(search);
+  if (order == LoopOrder::outer_product) return largest_square_of_columns(search, point);
+  if (order == LoopOrder::chunks) return largest_query_chunk(search, point);
+  return largest_streaming_tiling(search, order, point);
 }
 
 Tiling searched_tiling(std::string_view algorithm, const Case& point, BlockRule rule, const Budget& budget,
                        TileGranularity granularity) {
   if (!budget.limited()) throw InputError(option_text(rule) + " needs --sram or --device");
+  if (rule == BlockRule::optimum && formula_of(algorithm).order == LoopOrder::chunks) {
+    throw InputError("--blocks optimum does not apply to " + std::string(algorithm) +
+                     ": use paper, fit, or --chunk-q and --chunk-k");
+  }
   Case resolved = point;
   resolved.options.row_softmax = resolve_row_softmax(algorithm, point, budget);
   const TileSearch search(algorithm, resolved, budget, granularity);
@@ -96,21 +146,39 @@ std::vector<std::string> neighbours_that_fit(std::string_view algorithm, const T
   return texts;
 }
 
+/// The largest chunk that fits beside the state, or what the state with one row needs.
+std::string chunk_advice(std::string_view algorithm, const TileSearch& search, const Case& point,
+                         const Budget& budget) {
+  const auto with_chunk = [&](Count rows) {
+    Case other = point;
+    other.options.chunk = rows;
+    return other;
+  };
+  if (!search.fits(with_chunk(1))) {
+    return "; not even one row fits beside the state: " + kernel_capacity_message(algorithm, with_chunk(1), budget);
+  }
+  const Count best =
+      largest_multiple(1, point.options.chunk, [&](Count rows) { return search.fits(with_chunk(rows)); });
+  return "; nearest that fits: --chunk " + std::to_string(best);
+}
+
 /// What follows the need: neighbours, or the largest tiling at all, or what the smallest needs.
 std::string advice(std::string_view algorithm, const Case& point, const Budget& budget, TileGranularity granularity) {
   const TileSearch search(algorithm, point, budget, granularity);
+  const LoopOrder order = formula_of(algorithm).order;
+  if (order == LoopOrder::recurrent) return chunk_advice(algorithm, search, point, budget);
   const std::vector<std::string> near = neighbours_that_fit(algorithm, search, point);
   if (!near.empty()) {
     std::string text = "; nearest that fit: ";
     for (const std::string& shape : near) text += (&shape == &near.front() ? "" : ", ") + shape;
     return text;
   }
-  const Case smallest = search.with(search.step(), search.step());
+  const Case smallest = smallest_of(search, order, point);
   if (!search.fits(smallest)) {
     return "; not even the smallest tiling fits: " + kernel_capacity_message(algorithm, smallest, budget);
   }
   Case fitting = point;
-  fitting.tiling = largest_tiling(search, formula_of(algorithm).order, point);
+  fitting.tiling = largest_tiling(search, order, point);
   return "; nearest that fit: " + shape_text(algorithm, fitting);
 }
 
@@ -120,7 +188,9 @@ Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule r
                       TileGranularity granularity) {
   Tiling tiling = point.tiling;
   const bool keeps_sizes = rule == BlockRule::given || rule == BlockRule::standard;
-  if (!keeps_sizes && formula_of(algorithm).order != LoopOrder::untiled) {
+  const LoopOrder order = formula_of(algorithm).order;
+  const bool has_sizes = order != LoopOrder::untiled && order != LoopOrder::recurrent;
+  if (!keeps_sizes && has_sizes) {
     tiling = rule == BlockRule::paper ? paper_tiling(algorithm, point, budget)
                                       : searched_tiling(algorithm, point, rule, budget, granularity);
   }

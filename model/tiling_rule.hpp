@@ -21,10 +21,12 @@ struct TileGranularity {
 ///           GEMM tiles: the largest square block_q = block_k.
 ///  optimum: least traffic under the true capacity (elements for a budget in elements, else bytes); among equals the
 ///           largest streamed tile, then the largest other tile; standard_tiled: among equals the smallest tiles.
-/// `fit` and `optimum` give sizes of at most the problem's, rounded up to the granularity. `given` and `standard`, and
-/// algorithms without tiles, keep the sizes of `point.tiling`. standard_tiled takes the softmax of resolve_row_softmax.
-/// Throws InputError when the budget is absent, when a rule does not apply to `algorithm`, or when not even the
-/// smallest tile fits.
+/// chunked: `paper` is 1024 x sqrt(N_k) whatever the budget, `fit` the key chunk of `point` with the largest query
+/// chunk, and `optimum` is refused. materialised: `paper` is the square tile of side floor(sqrt(M + 1)) - 1, `fit` the
+/// largest square, `optimum` any rectangle. Linear attention keeps its chunk. `fit` and `optimum` give sizes of at most
+/// the problem's, rounded up to the granularity. `given` and `standard`, and algorithms without tiles, keep the sizes
+/// of `point.tiling`. standard_tiled takes the softmax of resolve_row_softmax. Throws InputError when the budget is
+/// absent, when a rule does not apply to `algorithm`, or when not even the smallest tile fits.
 Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule rule, const Budget& budget,
                       TileGranularity granularity);
 

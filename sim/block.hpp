@@ -65,6 +65,8 @@ class Block {
   SharedTile<P> shared(std::string name, Shape shape, DType dtype);
   RegisterTile<P> registers(std::string name, Shape shape, DType dtype);
   Ring<P> ring(const std::string& name, Count stages, Shape shape, DType dtype);
+  /// `copies` equal tiles that are all in use at once.
+  Copies<P> copies(const std::string& name, Count copies, Shape shape, DType dtype);
   /// A tile of the textbook's unlimited chip: no budget, no footprint.
   RegisterTile<P> idealised(Shape shape, DType dtype) { return make<Space::registers>(shape, dtype); }
   RowFactors<P> row_factors(Count rows);
@@ -94,6 +96,10 @@ class Block {
   /// s += q k^T.
   template <Space A, Space B>
   void add_scores(RegisterTile<P>& s, const Tile<P, A>& q, const Tile<P, B>& k);
+  /// o += p v for values in device memory that are used as they arrive: one element of them is on chip at a time, as a
+  /// temporary of the verb.
+  template <Space A>
+  void accumulate_arriving(Phase phase, RegisterTile<P>& o, Tile<P, A>& p, const View<P>& values, DType operand);
   void scale(RegisterTile<P>& s, double factor);
   void mask(RegisterTile<P>& s, const Visibility& visibility, Count row, Count key);
   /// s = 0 where `mask` would hide it.
@@ -104,6 +110,14 @@ class Block {
                       SoftmaxRule rule = SoftmaxRule::exact);
   /// s = exp(s - m) / l, with the statistics of whole rows.
   void normalise(RegisterTile<P>& s, const RegisterTile<P>& m, const RegisterTile<P>& l);
+  /// s = exp(s - m), and m and l, of this tile alone.
+  void chunk_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l);
+  /// s = exp(s - m), with the maxima of whole rows.
+  void exponentiate(RegisterTile<P>& s, const RegisterTile<P>& m);
+  /// Turns the maxima of partial results, one column each, into the weights of their values; l are their sums.
+  void combine_weights(RegisterTile<P>& m, const RegisterTile<P>& l);
+  /// The first of `o` becomes the normalised sum of the first `parts` of them, whose maxima are m and sums are l.
+  void combine(Copies<P>& o, const Copies<P>& m, const Copies<P>& l, Count parts);
   void scale_rows(RegisterTile<P>& o, const typename P::Storage& factors);
   /// o += p v, with p rounded to `operand`.
   template <Space A, Space B>

@@ -44,6 +44,22 @@ Ring<P> Block<P>::ring(const std::string& name, Count stages, Shape shape, DType
 }
 
 template <class P>
+Copies<P> Block<P>::copies(const std::string& name, Count copies, Shape shape, DType dtype) {
+  tiles_.push_back({.name = name,
+                    .space = Space::registers,
+                    .rows = shape.rows,
+                    .cols = shape.cols,
+                    .copies = copies,
+                    .dtype = dtype});
+  room_checked_ = false;
+  check_room();
+  std::vector<RegisterTile<P>> tiles;
+  const Count held = real || sink_.fold() == Fold::none ? copies : 1;  // a folded loop sees one tile, once
+  for (Count copy = 0; copy < held; ++copy) tiles.push_back(make<Space::registers>(shape, dtype));
+  return Copies<P>(std::move(tiles));
+}
+
+template <class P>
 RowFactors<P> Block<P>::row_factors(Count rows) {
   RowFactors<P> factors;
   if constexpr (real) {

@@ -33,6 +33,26 @@ void Block<P>::add_scores(RegisterTile<P>& s, const Tile<P, A>& q, const Tile<P,
 }
 
 template <class P>
+template <Space A>
+void Block<P>::accumulate_arriving(Phase phase, RegisterTile<P>& o, Tile<P, A>& p, const View<P>& values,
+                                   DType operand) {
+  if constexpr (real) {
+    numerics::round_all<typename P::Scalar>(operand, p.numbers());
+    numerics::accumulate<typename P::Scalar>(o.numbers(), p.numbers(), values.numbers());
+  }
+  const Elements elements = values.shape.elements();
+  report({.phase = phase,
+          .unit = Unit::memory,
+          .tensor = values.tensor->name,
+          .traffic = {.read = elements, .read_bytes = bytes_of(elements, values.tensor->dtype)}});
+  report({.phase = Phase::accumulate,
+          .unit = Unit::tensor,
+          .matmul_flops = Flops(2) * o.shape.elements().value() * p.shape.cols,
+          .reads = {o.id, p.id, no_tile, no_tile},
+          .writes = {o.id, no_tile, no_tile}});
+}
+
+template <class P>
 void Block<P>::scale(RegisterTile<P>& s, double factor) {
   if constexpr (real) numerics::scale<typename P::Scalar>(s.numbers(), static_cast<typename P::Scalar>(factor));
   report({.phase = Phase::transform, .reads = {s.id, no_tile, no_tile, no_tile}, .writes = {s.id, no_tile, no_tile}});
@@ -79,6 +99,58 @@ void Block<P>::normalise(RegisterTile<P>& s, const RegisterTile<P>& m, const Reg
           .exp = {.scores = s.shape.elements().value()},
           .reads = {s.id, m.id, l.id, no_tile},
           .writes = {s.id, no_tile, no_tile}});
+}
+
+template <class P>
+void Block<P>::chunk_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTile<P>& l) {
+  m.resize({s.shape.rows, 1});
+  l.resize({s.shape.rows, 1});
+  if constexpr (real) numerics::chunk_softmax<typename P::Scalar>(s.numbers(), m.numbers(), l.numbers());
+  report({.phase = Phase::softmax,
+          .exp = {.scores = s.shape.elements().value()},
+          .reads = {s.id, no_tile, no_tile, no_tile},
+          .writes = {s.id, m.id, l.id}});
+}
+
+template <class P>
+void Block<P>::exponentiate(RegisterTile<P>& s, const RegisterTile<P>& m) {
+  if constexpr (real) numerics::exponentiate_rows<typename P::Scalar>(s.numbers(), m.numbers());
+  report({.phase = Phase::softmax,
+          .exp = {.scores = s.shape.elements().value()},
+          .reads = {s.id, m.id, no_tile, no_tile},
+          .writes = {s.id, no_tile, no_tile}});
+}
+
+template <class P>
+void Block<P>::combine_weights(RegisterTile<P>& m, const RegisterTile<P>& l) {
+  if constexpr (real) numerics::combine_weights<typename P::Scalar>(m.numbers(), l.numbers());
+  report({.phase = Phase::finish,
+          .exp = {.combine = m.shape.elements().value()},
+          .reads = {m.id, l.id, no_tile, no_tile},
+          .writes = {m.id, no_tile, no_tile}});
+}
+
+template <class P>
+void Block<P>::combine(Copies<P>& o, const Copies<P>& m, const Copies<P>& l, Count parts) {
+  const Shape shape = o[0].shape;
+  if constexpr (real) {
+    using Scalar = typename P::Scalar;
+    typename P::Storage weights(shape.rows, parts);
+    typename P::Storage sums(shape.rows, parts);
+    for (Count part = 0; part < parts; ++part) {
+      weights.col(part) = m[part].numbers();
+      sums.col(part) = l[part].numbers();
+    }
+    numerics::combine_weights<Scalar>(weights, sums);
+    numerics::scale_rows<Scalar>(o[0].numbers(), weights.leftCols(1));
+    for (Count part = 1; part < parts; ++part) {
+      numerics::add_weighted<Scalar>(o[0].numbers(), weights.middleCols(part, 1), o[part].numbers());
+    }
+  }
+  report({.phase = Phase::finish,
+          .exp = {.combine = checked::multiply(shape.rows, parts)},
+          .reads = {o[0].id, m[0].id, l[0].id, no_tile},
+          .writes = {o[0].id, no_tile, no_tile}});
 }
 
 template <class P>

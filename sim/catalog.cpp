@@ -18,15 +18,20 @@ Algorithm flash2_backward();
 Algorithm flash3();
 Algorithm split_kv();
 Algorithm zigzag();
+Algorithm chunked();
+Algorithm materialised();
+Algorithm linear_attention();
 
 const Formula& Algorithm::formula() const { return formula_of(name); }
 
 std::span<const Algorithm> algorithms() {
   static const std::array table = {
-      standard(), standard_tiled(),    standard_unfused(), flash1(),
-      flash2(),   standard_backward(), flash1_backward(),  flash2_backward(),
+      standard(),        standard_tiled(),   standard_unfused(), flash1(),           flash2(), standard_backward(),
+      flash1_backward(), flash2_backward(),
       standard(),  //
-      standard_tiled(), standard_unfused(), flash1(), flash2(), flash3(), split_kv(), zigzag(),
+      standard_tiled(),  standard_unfused(), flash1(),           flash2(),           flash3(), split_kv(),
+      zigzag(),          standard(),         standard_tiled(),   standard_unfused(), flash1(), flash2(),
+      chunked(),         materialised(),     linear_attention(),
   };
   return table;
 }

@@ -161,6 +161,29 @@ void normalise(Out<Scalar> scores, const In<Scalar>& m, const In<Scalar>& l) {
 }
 
 template <class Scalar>
+void chunk_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    m(r, 0) = maximum_of(scores.row(r));
+    l(r, 0) = exponentiate(scores.row(r), shift_of<Scalar>(m(r, 0)));
+  }
+}
+
+template <class Scalar>
+void exponentiate_rows(Out<Scalar> scores, const In<Scalar>& m) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) exponentiate(scores.row(r), shift_of<Scalar>(m(r, 0)));
+}
+
+template <class Scalar>
+void combine_weights(Out<Scalar> m, const In<Scalar>& l) {
+  for (Eigen::Index r = 0; r < m.rows(); ++r) {
+    auto weights = m.row(r);
+    exponentiate(weights, shift_of<Scalar>(maximum_of(weights)));
+    const Scalar sum = weights.cwiseProduct(l.row(r)).sum();
+    if (sum != Scalar(0)) weights /= sum;
+  }
+}
+
+template <class Scalar>
 void scale_rows(Out<Scalar> numbers, const In<Scalar>& factors) {
   numbers.array().colwise() *= factors.col(0).head(numbers.rows()).array();
 }
@@ -268,7 +291,10 @@ void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
   template void dropout_gradient<Scalar>(Out<Scalar>, const In<Scalar>&);                                             \
   template void probabilities<Scalar>(Out<Scalar>, const In<Scalar>&);                                                \
   template void row_products<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                              \
-  template void softmax_gradient<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);
+  template void softmax_gradient<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                          \
+  template void chunk_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>);                                         \
+  template void exponentiate_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                            \
+  template void combine_weights<Scalar>(Out<Scalar>, const In<Scalar>&);
 TILEMETER_FOR_SCALAR(float)
 TILEMETER_FOR_SCALAR(double)
 #undef TILEMETER_FOR_SCALAR

@@ -79,6 +79,19 @@ void online_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l, Out<Scalar
 template <class Scalar>
 void normalise(Out<Scalar> scores, const In<Scalar>& m, const In<Scalar>& l);
 
+/// scores = exp(scores - m), with m and l (one column each) the maximum and the sum of this tile alone.
+template <class Scalar>
+void chunk_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l);
+
+/// scores = exp(scores - m).
+template <class Scalar>
+void exponentiate_rows(Out<Scalar> scores, const In<Scalar>& m);
+
+/// Weights of partial results whose maxima are the columns of `m` and whose sums are those of `l`: m = exp(m - max m) /
+/// sum of l exp(m - max m), row by row; zeros for a row without keys.
+template <class Scalar>
+void combine_weights(Out<Scalar> m, const In<Scalar>& l);
+
 /// numbers[r] *= factors[r].
 template <class Scalar>
 void scale_rows(Out<Scalar> numbers, const In<Scalar>& factors);

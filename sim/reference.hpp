@@ -72,5 +72,9 @@ Values outputs_of_gradients(const Algorithm& algorithm, const Case& point, const
 /// dQ and dK are a difference of two terms, by dS = P o dP - P o D, that cancel when a row sees one key: the norms of
 /// the first.
 Norms norms_of_gradients(const Algorithm& algorithm, const Case& point, const Values& inputs);
+// Linear attention.
+
+/// O = (Q K^T, zero where the mask hides) V in double precision; Q and K are what the feature map gave.
+Values outputs_of_linear_attention(const Algorithm& algorithm, const Case& point, const Values& inputs);
 
 }  // namespace tilemeter

@@ -70,6 +70,20 @@ class Ring {
   std::size_t turn_ = 0;
 };
 
+/// Equal tiles in use at once, by index.
+template <class P>
+class Copies {
+ public:
+  explicit Copies(std::vector<RegisterTile<P>> tiles) : tiles_(std::move(tiles)) {}
+  RegisterTile<P>& operator[](Count index) { return tiles_[static_cast<std::size_t>(index) % tiles_.size()]; }
+  const RegisterTile<P>& operator[](Count index) const {
+    return tiles_[static_cast<std::size_t>(index) % tiles_.size()];
+  }
+
+ private:
+  std::vector<RegisterTile<P>> tiles_;  // one that stands for all in a folded loop
+};
+
 /// A tensor in device memory: one matrix per stream that owns one.
 template <class P>
 struct Tensor {

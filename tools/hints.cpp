@@ -1,5 +1,6 @@
 #include "tools/hints.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -35,8 +36,19 @@ Count dq_buffers(const PointResult& result) {
   return accumulation_buffers({.problem = result.problem, .tiling = {}, .options = result.options});
 }
 
+/// Elements of a tensor that holds `width(keys)` elements a row of one query chunk, over all heads; the chunk is used
+/// again for the next.
+template <class Width>
+Count elements_of_chunk(const PointResult& result, Width width) {
+  return over_batch(result, [&](Count q, Count k) {
+    const Count rows = checked::multiply(result.problem.heads, std::min(result.tiling->block_q, q));
+    return checked::multiply(rows, width(k));
+  });
+}
+
 Count elements_of(TensorName tensor, const PointResult& result) {
   const Problem& problem = result.problem;
+  const bool in_chunks = result.request.algorithm->order() == LoopOrder::chunks;
   const auto rows = [&](Count heads, Count width, auto length, Count copies = 1) {
     return checked::multiply(copies, over_batch(result, [&](Count q, Count k) {
                                return checked::multiply(checked::multiply(heads, width), length(q, k));
@@ -64,9 +76,17 @@ Count elements_of(TensorName tensor, const PointResult& result) {
     case TensorName::O:
     case TensorName::dO:
       return rows(problem.heads, problem.head_dim_v, queries);
+    case TensorName::part:
+      return elements_of_chunk(result, [&](Count k) {
+        return checked::multiply(ceil_div(k, result.tiling->block_k), checked::add(problem.head_dim_v, 2));
+      });
+    case TensorName::KV:
+      return rows(problem.heads, problem.head_dim, [&](Count, Count) { return problem.head_dim_v; });
     case TensorName::S:
-    case TensorName::P:
     case TensorName::E:
+      if (in_chunks) return elements_of_chunk(result, [&](Count k) { return std::min(k, result.tiling->block_k); });
+      return rows(problem.heads, 1, scores);
+    case TensorName::P:
     case TensorName::dP:
     case TensorName::dS:
     case TensorName::Z:
@@ -162,9 +182,11 @@ void hint_at_padding(const PointResult& result, Hints& hints) {
 }
 
 void hint_at_unused_tiles(const PointResult& result, Hints& hints) {
-  if (has_tiles(*result.request.algorithm)) return;
+  if (has_tile_sizes(*result.request.algorithm)) return;
   if (!result.request.block_q && !result.request.rule) return;
-  hints.push_back(std::string(result.request.algorithm->name) + " has no tiles: " +
+  const bool recurrent = has_tiles(*result.request.algorithm);
+  hints.push_back(std::string(result.request.algorithm->name) +
+                  (recurrent ? " takes --chunk in the place of tile sizes: " : " has no tiles: ") +
                   (result.request.rule ? "--blocks" : "--block-q and --block-k") + " do not change it");
 }
 

@@ -51,14 +51,32 @@ Json problem_json(const PointResult& result) {
   return json;
 }
 
+/// Chunks in the place of tile sizes: two of them, or how many rows pass by a state.
+Json chunks_json(const PointResult& result) {
+  const Tiling& tiling = *result.tiling;
+  const auto size = [](Count rows) { return rows == 0 ? Json(nullptr) : Json(rows); };
+  Json json;
+  if (result.request.algorithm->order() == LoopOrder::chunks) {
+    json["chunk_q"] = size(tiling.block_q);
+    json["chunk_k"] = size(tiling.block_k);
+    json["rule"] = name_of(tiling.rule);
+  } else {
+    json["chunk"] = result.options.chunk;
+    json["rule"] = name_of(result.options.chunk == Options{}.chunk ? BlockRule::standard : BlockRule::given);
+  }
+  return json;
+}
+
 Json tiling_json(const PointResult& result) {
   if (!result.tiling) return nullptr;
+  const LoopOrder order = result.request.algorithm->order();
+  if (order == LoopOrder::chunks || order == LoopOrder::recurrent) return chunks_json(result);
   const Tiling& tiling = *result.tiling;
   const auto size = [](Count rows) { return rows == 0 ? Json(nullptr) : Json(rows); };
   Json json;
   json["block_q"] = size(tiling.block_q);
   json["block_k"] = size(tiling.block_k);
-  if (result.request.algorithm->order() == LoopOrder::gemm) {
+  if (order == LoopOrder::gemm) {
     json["block_d"] = tiling.block_d == 0 ? result.problem.head_dim : tiling.block_d;
   }
   json["stages"] = tiling.stages;
@@ -217,10 +235,19 @@ Json workspace_json(const PointResult& result) {
     tensor["elements"] = elements;
     tensor["bytes"] = bytes_of(Elements(elements), dtype_of(name, result.problem)).value();
   }
-  if (json.empty()) return json;
-  Count bytes = 0;
-  for (const auto& [name, tensor] : json["tensors"].items()) bytes = checked::add(bytes, tensor["bytes"].get<Count>());
-  json["bytes"] = bytes;
+  if (!json.empty()) {
+    for (const std::string_view amount : {"elements", "bytes"}) {
+      Count sum = 0;
+      for (const auto& [name, tensor] : json["tensors"].items()) {
+        sum = named("the workspace", [&] { return checked::add(sum, tensor[std::string(amount)].get<Count>()); });
+      }
+      json[std::string(amount)] = sum;
+    }
+  }
+  if (result.workspace) {
+    json["elements"] = result.workspace->elements.value();
+    json["bytes"] = result.workspace->bytes.value();
+  }
   return json;
 }
 

@@ -73,7 +73,7 @@ Tiling stated_tiling(const ResolvedPoint& point, const PointResult& result) {
 
 /// Holds the tiling against the budget; fills tiling, memory, fits, overflow, and excess or refusal.
 void hold_against_budget(ResolvedPoint& point, PointResult& result) {
-  if (!has_tiles(*point.algorithm)) return;
+  if (!has_tiles(*point.algorithm) || on_chip_tiles_by_kernel(point.algorithm->name, point.largest).empty()) return;
   result.refusal = choose_tiling(point);
   result.tiling = stated_tiling(point, result);
   result.memory.tiles = on_chip_tiles(point.algorithm->name, point.largest);
@@ -130,6 +130,16 @@ void add_bills(std::string_view algorithm, const Case& part, PointResult& result
   result.empty_rows = sum("empty_rows", result.empty_rows, empty_rows(part.problem));
 }
 
+void add_workspace(std::string_view algorithm, const Case& part, PointResult& result) {
+  const std::optional<Workspace> own = workspace_of(algorithm, part);
+  if (!own) return;
+  if (!result.workspace) result.workspace = Workspace{};
+  named("the workspace", [&] {
+    result.workspace->elements += own->elements;
+    result.workspace->bytes += own->bytes;
+  });
+}
+
 void run(const ResolvedPoint& point, const RunOptions& options, PointResult& result) {
   result.memory = {};
   for (const Case& part : point.parts) {
@@ -139,6 +149,7 @@ void run(const ResolvedPoint& point, const RunOptions& options, PointResult& res
       result.memory = std::move(counted.memory);
     }
     add_bills(point.algorithm->name, part, result);
+    add_workspace(point.algorithm->name, part, result);
     if (options.sms) add_sms(point, part, *options.sms, result);
   }
   result.expression = expression_of(point.algorithm->name, point.largest);
@@ -156,13 +167,17 @@ void refuse_fp8_numbers(const Problem& problem) {
 }
 
 /// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds: every pair of rows moves
-/// its rows of Q, K, V, O and a few statistics of at most 8 bytes, in every split that was asked for.
+/// its rows of Q, K, V, O and a few statistics of at most 8 bytes, in every split that was asked for, and every row
+/// meets a state of d x dv.
 bool far_from_overflow(const Case& point) {
   const Problem& problem = point.problem;
   const auto size = [](Count value) { return static_cast<long double>(value) + 1; };
-  const long double scores = size(problem.batch) * size(problem.heads) * size(problem.seq_q) * size(problem.seq_k);
-  const long double parts = size(point.options.splits.value_or(1));
-  return scores * parts * 64 * (size(problem.head_dim) + size(problem.head_dim_v) + 8) < 0x1p62L;
+  const long double heads = size(problem.batch) * size(problem.heads);
+  const long double scores = size(problem.seq_q) * size(problem.seq_k) * size(point.options.splits.value_or(1));
+  const long double state_rows = size(problem.seq_q) + size(problem.seq_k);
+  const long double pairs = scores * (size(problem.head_dim) + size(problem.head_dim_v) + 8);
+  const long double states = state_rows * size(problem.head_dim) * size(problem.head_dim_v);
+  return heads * 64 * (pairs + states) < 0x1p62L;
 }
 
 }  // namespace

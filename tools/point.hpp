@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/closed_form/formula.hpp"
 #include "model/work.hpp"
 #include "sim/run.hpp"
 #include "tools/options/request.hpp"
@@ -44,6 +45,7 @@ struct PointResult {
   Work counted;
   Work closed;
   Work compulsory;
+  std::optional<Workspace> workspace;  ///< absent for algorithms that state none
   std::string expression;
   Count pairs = 0;
   Count empty_rows = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/closed_form/chunked.hpp"
 #include "sim/catalog.hpp"
 #include "tools/options/point_table.hpp"
 #include "tools/options/text.hpp"
@@ -39,10 +40,21 @@ PointRequest without_foreign_options(PointRequest request) {
 }
 
 BlockRule rule_of(const PointRequest& request, const Budget& budget) {
-  if (!has_tiles(*request.algorithm)) return BlockRule::standard;
-  if (request.block_q) return BlockRule::given;
+  if (!has_tile_sizes(*request.algorithm)) return BlockRule::standard;
+  const bool chunks = request.algorithm->order() == LoopOrder::chunks && (request.chunk_q || request.chunk_k);
+  if (request.block_q || chunks) return BlockRule::given;
   if (request.rule) return *request.rule;
   return budget.limited() ? BlockRule::fit : BlockRule::standard;
+}
+
+Tiling tiling_of(const PointRequest& request, const Problem& problem) {
+  const bool chunks = request.algorithm->order() == LoopOrder::chunks;
+  Tiling tiling = chunks ? chunks_of_paper(problem) : Tiling{};
+  tiling.block_q = request.chunk_q.value_or(request.block_q.value_or(tiling.block_q));
+  tiling.block_k = request.chunk_k.value_or(request.block_k.value_or(tiling.block_k));
+  tiling.block_d = request.block_d;
+  tiling.stages = request.stages.value_or(request.algorithm->formula().stages);
+  return tiling;
 }
 
 std::vector<Case> parts_of(const PointRequest& request, const Case& largest) {
@@ -74,6 +86,10 @@ void limit_by_size(const PointRequest& request, Budget& budget) {
 
 bool has_tiles(const Algorithm& algorithm) { return algorithm.order() != LoopOrder::untiled; }
 
+bool has_tile_sizes(const Algorithm& algorithm) {
+  return has_tiles(algorithm) && algorithm.order() != LoopOrder::recurrent;
+}
+
 Budget budget_of(const PointRequest& request) {
   Budget budget;
   budget.placement = request.placement.value_or(request.device ? Placement::gpu : Placement::sram);
@@ -103,13 +119,12 @@ ResolvedPoint resolve(const PointRequest& asked) {
   resolved.largest.problem = problem_of(request);
   resolved.largest.options = request.options;
   if (request.device) resolved.largest.options.split_slots = blocks_per_sm * request.device->sm.count;
-  Tiling& tiling = resolved.largest.tiling;
-  tiling.block_q = request.block_q.value_or(tiling.block_q);
-  tiling.block_k = request.block_k.value_or(tiling.block_k);
-  tiling.block_d = request.block_d;
-  tiling.stages = request.stages.value_or(request.algorithm->formula().stages);
-  tiling.rule = resolved.rule;
+  resolved.largest.tiling = tiling_of(request, resolved.largest.problem);
+  resolved.largest.tiling.rule = resolved.rule;
   resolved.parts = parts_of(request, resolved.largest);
+  const Formula& formula = resolved.algorithm->formula();
+  resolved.largest = accepted(formula, resolved.largest);
+  for (Case& part : resolved.parts) part = accepted(formula, part);
   return resolved;
 }
 

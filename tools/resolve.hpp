@@ -27,5 +27,8 @@ Budget budget_of(const PointRequest& request);
 
 /// Algorithms without tiles (standard, standard_unfused) have no capacity and no tile sizes.
 bool has_tiles(const Algorithm& algorithm);
+/// Recurrent algorithms hold a state and as many rows as --chunk says: they have tiles, but no sizes for a rule to
+/// choose.
+bool has_tile_sizes(const Algorithm& algorithm);
 
 }  // namespace tilemeter

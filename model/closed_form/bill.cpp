@@ -28,6 +28,7 @@ DType dtype_of(TensorName tensor, const Problem& problem) {
     case TensorName::Oacc:
     case TensorName::LSEacc:
     case TensorName::part:
+    case TensorName::KV:
       return problem.stat_dtype;
     case TensorName::block_table:
       return DType::i32;

@@ -12,7 +12,7 @@
 namespace tilemeter {
 
 /// Type in memory of a tensor that is not read back: S P E Pd dP dS as scores, l m LSE D, dQacc and partial results as
-/// statistics, Z one byte, the block table four, all others as the operands.
+/// statistics, like the state KV, Z one byte, the block table four, all others as the operands.
 DType dtype_of(TensorName tensor, const Problem& problem);
 
 /// A bill under construction. Every amount is per stream, a product of non-negative factors; the product, the total

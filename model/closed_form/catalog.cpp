@@ -2,11 +2,14 @@
 
 #include <array>
 
+#include "model/closed_form/chunked.hpp"
 #include "model/closed_form/flash1.hpp"
 #include "model/closed_form/flash1_backward.hpp"
 #include "model/closed_form/flash2.hpp"
 #include "model/closed_form/flash2_backward.hpp"
 #include "model/closed_form/flash3.hpp"
+#include "model/closed_form/linear_attention.hpp"
+#include "model/closed_form/materialised.hpp"
 #include "model/closed_form/split_kv.hpp"
 #include "model/closed_form/standard.hpp"
 #include "model/closed_form/standard_backward.hpp"
@@ -99,6 +102,29 @@ const std::array table = {
             .bill = zigzag_bill,
             .expression = zigzag_expression,
             .tiles = zigzag_tiles},
+    Formula{.name = "chunked",
+            .order = LoopOrder::chunks,
+            .variants = chunked_variants,
+            .refusal = refuse_packing,
+            .bill = chunked_bill,
+            .expression = chunked_expression,
+            .tiles = chunked_tiles,
+            .workspace = chunked_workspace},
+    Formula{.name = "materialised",
+            .order = LoopOrder::outer_product,
+            .refusal = refuse_nothing,
+            .bill = materialised_bill,
+            .expression = materialised_expression,
+            .tiles = materialised_tiles},
+    Formula{.name = "linear_attention",
+            .computation = Computation::linear_attention,
+            .order = LoopOrder::recurrent,
+            .variants = linear_attention_variants,
+            .refusal = refuse_linear_attention,
+            .bill = linear_attention_bill,
+            .expression = linear_attention_expression,
+            .tiles = linear_attention_tiles,
+            .default_variant = linear_attention_variant},
 };
 
 }  // namespace
@@ -118,6 +144,13 @@ Work closed_form(std::string_view algorithm, const Case& point) {
   const Formula& formula = formula_of(algorithm);
   const Case complete = accepted(formula, point);
   return named("the visited tiles of a stream", [&] { return formula.bill(complete); });
+}
+
+std::optional<Workspace> workspace_of(std::string_view algorithm, const Case& point) {
+  const Formula& formula = formula_of(algorithm);
+  if (formula.workspace == nullptr) return std::nullopt;
+  const Case complete = accepted(formula, point);
+  return named("the workspace", [&] { return formula.workspace(complete); });
 }
 
 std::string expression_of(std::string_view algorithm, const Case& point) {

@@ -33,7 +33,9 @@ constexpr bool has_sequences(Computation computation) {
 
 /// How an algorithm walks its iteration space; decides which tile rules apply. `gemm` is standard_tiled's three kernels
 /// of GEMM tiles, `product` a single GEMM, `chunks` two chunk sizes without a budget of their own.
-enum class LoopOrder { untiled, kv_outer, q_outer, gemm, product, chunks };
+/// `outer_product` two products in steps of one along their inner dimension, `recurrent` chunks of rows that pass by a
+/// state (Options::chunk in the place of tile sizes).
+enum class LoopOrder { untiled, kv_outer, q_outer, gemm, product, chunks, outer_product, recurrent };
 
 /// What an algorithm computes under a mask: all scores, or the tiles with a visible pair.
 enum class Coverage { full_rectangle, visited_tiles };
@@ -59,6 +61,12 @@ struct KernelTiles {
   std::vector<OnChipTile> tiles;
 };
 
+/// What an algorithm needs at once beside its inputs and its output, wherever it lies.
+struct Workspace {
+  Elements elements{};
+  Bytes bytes{};
+};
+
 /// One algorithm. Every function takes a point that `accepted` has passed.
 struct Formula {
   std::string_view name;
@@ -74,6 +82,10 @@ struct Formula {
   Work (*bill)(const Case&) = nullptr;
   std::string (*expression)(const Case&) = nullptr;
   std::vector<KernelTiles> (*tiles)(const Case&) = nullptr;
+  /// The variant of a point that names none; the first of `variants` when absent.
+  Variant (*default_variant)(const Case&) = nullptr;
+  /// Absent for algorithms whose extra memory is no subject of theirs.
+  Workspace (*workspace)(const Case&) = nullptr;
 };
 
 /// Refusals that many algorithms share.

@@ -14,6 +14,12 @@ const std::array table = {
     Reference{Computation::attention, attention_outputs, inputs_of_attention, outputs_of_attention},
     Reference{Computation::gradients, gradient_outputs, inputs_of_gradients, outputs_of_gradients, add_forward_results,
               norms_of_gradients},
+    constexpr std::array linear_attention_outputs = {TensorName::O};
+
+const std::array table = {
+    Reference{Computation::attention, attention_outputs, inputs_of_attention, outputs_of_attention},
+    Reference{Computation::linear_attention, linear_attention_outputs, inputs_of_attention,
+              outputs_of_linear_attention},
 };
 
 }  // namespace

@@ -67,6 +67,8 @@ class Golden(unittest.TestCase):
                     self.assertEqual(operations["exp"][kind], exps, kind)
             else:
                 self.assertEqual(operations[figure], value, figure)
+        if "extra_memory_elements" in entry:
+            self.assertEqual(point["workspace"]["elements"], entry["extra_memory_elements"])
         if "sram_peak_elements" in entry:
             self.assertEqual(point["sram"]["peak_elements"], entry["sram_peak_elements"])
 

@@ -27,6 +27,8 @@ constexpr std::array contradicting = {
     Pair{"--causal", "--causal-top-left", "a mask has one alignment; give one of them"},
     Pair{"--window", "--causal-top-left", "windows are bottom-right aligned; give one of them"},
     Pair{"--blocks", "--block-q", "give a rule, or --block-q BR --block-k BC"},
+    Pair{"--blocks", "--chunk-q", "give a rule, or --chunk-q CQ --chunk-k CK"},
+    Pair{"--blocks", "--chunk-k", "give a rule, or --chunk-q CQ --chunk-k CK"},
     Pair{"--blocks", "--block-k", "give a rule, or --block-q BR --block-k BC"},
 };
 

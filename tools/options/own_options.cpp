@@ -97,6 +97,15 @@ Axis empty_lse(std::string_view option, const std::string& text, const Arguments
                  [](PointRequest& r, EmptyLse value) { r.options.empty_lse = value; });
 }
 
+template <auto write>
+Axis counts(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_counts(option, text, 1), write);
+}
+
+constexpr auto set_chunk_q = [](PointRequest& r, Count n) { r.chunk_q = n; };
+constexpr auto set_chunk_k = [](PointRequest& r, Count n) { r.chunk_k = n; };
+constexpr auto set_chunk = [](PointRequest& r, Count n) { r.options.chunk = n; };
+
 Axis variant(std::string_view option, const std::string& text, const Arguments&) {
   return axis_of(option, parse_choices(option, text, variants),
                  [](PointRequest& r, Variant value) { r.options.variant = value; });
@@ -160,6 +169,13 @@ constexpr std::array table = {
               [](PointRequest& r) { r.stages.reset(); }},
     OwnOption{{{"--block-d", "BD", "GEMM tiles along the head dimension; default all of it"}, block_d},
               [](PointRequest& r) { r.block_d = 0; }},
+    OwnOption{{{"--chunk-q", "CQ", "query rows of a chunk; default 1024"}, counts<set_chunk_q>},
+              [](PointRequest& r) { r.chunk_q.reset(); }},
+    OwnOption{
+        {{"--chunk-k", "CK", "keys of a chunk; default the square root of the keys, rounded up"}, counts<set_chunk_k>},
+        [](PointRequest& r) { r.chunk_k.reset(); }},
+    OwnOption{{{"--chunk", "C", "rows that pass by the state at a time; default 64"}, counts<set_chunk>},
+              [](PointRequest& r) { r.options.chunk = Options{}.chunk; }},
     OwnOption{{{"--empty-lse", "+inf|-inf", "LSE of a row without keys; default +inf"}, empty_lse},
               [](PointRequest& r) { r.options.empty_lse = Options{}.empty_lse; }},
     OwnOption{{{"--splits", "S|auto",

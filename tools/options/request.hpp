@@ -29,6 +29,8 @@ struct PointRequest {
 
   std::optional<Count> block_q;
   std::optional<Count> block_k;
+  std::optional<Count> chunk_q;  ///< of chunked algorithms, before block_q
+  std::optional<Count> chunk_k;  ///< ... before block_k
   std::optional<BlockRule> rule;
   Count block_d = 0;
   std::optional<Count> stages;

@@ -33,6 +33,14 @@ auto at(std::string_view path, std::string (*text)(const Json&)) {
   };
 }
 
+/// A tile size, or the chunk that an algorithm has in its place.
+std::string size_text(const Json& point, const char* tile, const char* chunk) {
+  for (const char* key : {tile, chunk, "chunk"}) {
+    if (const Json* value = find_path(point, {"tiling", key})) return plain(*value);
+  }
+  return std::string(nothing);
+}
+
 struct AxisFigure {
   std::string_view option;
   std::string_view path;
@@ -60,6 +68,8 @@ constexpr std::array axis_figures = {
     AxisFigure{"--device", "device", "device", "", 11, plain},
     AxisFigure{"--placement", "sram/placement", "place", "", 5, plain},
     AxisFigure{"--blocks", "tiling/rule", "rule", "", 7, plain},
+    AxisFigure{"--variant", "options/variant", "variant", "", 13, plain},
+    AxisFigure{"--chunk", "tiling/chunk", "C", "rows", 6, plain},
     AxisFigure{"--block-d", "tiling/block_d", "Bd", "", 5, plain},
     AxisFigure{"--stages", "tiling/stages", "stages", "", 6, plain},
     AxisFigure{"--row-splits", "options/row_splits", "splits", "", 6, plain},
@@ -121,8 +131,10 @@ std::vector<Figure> varying_figures(const Grid& grid) {
 std::vector<Figure> figures_of(const Grid& grid) {
   std::vector<Figure> figures = {{"algorithm", "", 16, Side::left, at("algorithm", plain)}};
   for (Figure& figure : varying_figures(grid)) figures.push_back(std::move(figure));
-  figures.push_back({"Br", "rows", 6, Side::right, at("tiling/block_q", plain)});
-  figures.push_back({"Bc", "rows", 6, Side::right, at("tiling/block_k", plain)});
+  figures.push_back(
+      {"Br", "rows", 6, Side::right, [](const Json& point) { return size_text(point, "block_q", "chunk_q"); }});
+  figures.push_back(
+      {"Bc", "rows", 6, Side::right, [](const Json& point) { return size_text(point, "block_k", "chunk_k"); }});
   figures.push_back({"read", "elements", 15, Side::right, at("traffic/elements/read", grouped)});
   figures.push_back({"write", "elements", 15, Side::right, at("traffic/elements/write", grouped)});
   figures.push_back({"total", "elements", 15, Side::right, at("traffic/elements/total", grouped)});

@@ -103,6 +103,7 @@ std::string workspace_part(const Json& point) {
   if (!point.contains("workspace")) return "";
   const Json& workspace = point["workspace"];
   std::string part = "\nworkspace in device memory, " + sized(workspace["bytes"]) + "\n";
+  if (!workspace.contains("tensors")) return part;
   for (const auto& [name, tensor] : workspace["tensors"].items()) {
     part += row(name, {grouped(tensor["elements"]) + " elements", sized(tensor["bytes"])});
   }

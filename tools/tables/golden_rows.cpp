@@ -192,12 +192,33 @@ std::vector<GoldenRow> split_rows() {
   };
 }
 
+std::vector<GoldenRow> chunked_rows() {
+  const auto chunks = [](Count seq, Count key_chunk, Variant variant) {
+    Case point = head(seq, 64, 1024, key_chunk);
+    point.options.variant = variant;
+    return point;
+  };
+  return {
+      {"on-chip, N 4096, chunks (1024, 64)", "chunked", chunks(4096, 64, Variant::onchip), 2359296, 262144, 5242880,
+       4294967296, 16777216},
+      {"... fused", "chunked", chunks(4096, 64, Variant::fused), 19660800, 17563648, 143654912, 4294967296, 16777216},
+      {"... op by op", "chunked", chunks(4096, 64, Variant::unfused), 69730304, 51118080, 310902784, 4294967296,
+       16777216},
+      {"on-chip, N 16384, chunks (1024, 4096)", "chunked", chunks(16384, 4096, Variant::onchip), 34603008, 1048576,
+       71303168, 68719476736, 268435456},
+      {"... fused", "chunked", chunks(16384, 4096, Variant::fused), 38928384, 5373952, 105906176, 68719476736,
+       268435456},
+      {"... op by op", "chunked", chunks(16384, 4096, Variant::unfused), 578945024, 542244864, 2259681280, 68719476736,
+       268435456},
+  };
+}
+
 }  // namespace
 
 std::vector<GoldenRow> golden_rows() {
   std::vector<GoldenRow> all;
   for (const auto& rows :
-       {standard_rows(), flash1_rows(), flash2_rows(), grouped_rows(), split_rows(), backward_rows()}) {
+       {standard_rows(), flash1_rows(), flash2_rows(), grouped_rows(), split_rows(), backward_rows(), chunked_rows()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

@@ -51,7 +51,9 @@ class GoldenPoint {
                                                                 {"--kv-heads", {&p.kv_heads}},
                                                                 {"--batch", {&p.batch}},
                                                                 {"--block-q", {&point.tiling.block_q}},
-                                                                {"--block-k", {&point.tiling.block_k}}};
+                                                                {"--block-k", {&point.tiling.block_k}},
+                                                                {"--chunk-q", {&point.tiling.block_q}},
+                                                                {"--chunk-k", {&point.tiling.block_k}}};
     const auto found = targets.find(option);
     if (found == targets.end()) return false;
     for (Count* target : found->second) *target = std::stoll(value);
@@ -69,6 +71,7 @@ class GoldenPoint {
     if (option == "--unfused") return set_unfused("," + value + ","), true;
     if (option == "--window") return set_window(value), true;
     if (option == "--splits") return point.options.splits = std::stoll(value), true;
+    if (option == "--variant") return set_variant(value);
     return false;
   }
 
@@ -81,6 +84,13 @@ class GoldenPoint {
         .scale = holds(",scale,"), .mask = holds(",mask,"), .dropout = holds(",dropout,")};
   }
 
+  bool set_variant(const std::string& value) {
+    for (const Variant variant : formula_of(algorithm).variants) {
+      if (name_of(variant) == value) point.options.variant = variant;
+    }
+    return point.options.variant.has_value();
+  }
+
   void set_window(const std::string& value) {
     const auto side = [](const std::string& text) {
       const Count count = std::stoll(text);
@@ -91,8 +101,9 @@ class GoldenPoint {
   }
 };
 
-const std::set<std::string> covered = {"standard",          "standard_tiled",  "standard_unfused", "flash1",  "flash2",
-                                       "standard_backward", "flash1_backward", "flash2_backward",  "split_kv"};
+const std::set<std::string> covered = {"standard",        "standard_tiled", "standard_unfused",  "flash1",
+                                       "flash2",          "split_kv",       "standard_backward", "flash1_backward",
+                                       "flash2_backward", "chunked"};
 
 Json golden_entries() {
   std::ifstream file(TILEMETER_SOURCE_DIR "/tests/golden/traffic.json");
@@ -141,9 +152,15 @@ TEST_CASE("every verified bill of the algorithms here, per tensor") {
     CHECK(total.write_bytes.value() == entry.at("bytes").at("write").get<Count>());
     check_tensors(work, entry.at("tensors"));
     check_operations(work, entry.at("operations"));
+    if (entry.contains("extra_memory_elements")) {
+      const auto workspace = workspace_of(golden.algorithm, golden.point);
+      REQUIRE(workspace.has_value());
+      CHECK(workspace->elements.value() == entry.at("extra_memory_elements").get<Count>());
+    }
     ++checked_entries[golden.algorithm];
   }
-  CHECK(checked_entries == std::map<std::string, int>{{"flash1", 26},
+  CHECK(checked_entries == std::map<std::string, int>{{"chunked", 6},
+                                                      {"flash1", 26},
                                                       {"flash2", 44},
                                                       {"standard", 3},
                                                       {"standard_unfused", 2},

@@ -43,7 +43,8 @@ const readPoint = (raw, index) => {
   };
   for (const key of ['batch', 'heads', 'kv_heads', 'seq_q', 'seq_k', 'head_dim', 'head_dim_v'])
     point[key] = integer(problem[key]);
-  for (const key of ['stages', 'block_q', 'block_k']) point[key] = integer(tiling?.[key]);
+  for (const key of ['stages', 'block_q', 'block_k'])
+    point[key] = integer(tiling?.[key] ?? tiling?.[key.replace('block', 'chunk')]);
   point.status = statusOf(point);
   return point;
 };
