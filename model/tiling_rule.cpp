@@ -65,7 +65,7 @@ Tiling searched_tiling(std::string_view algorithm, const Case& point, BlockRule 
   const TileSearch search(algorithm, resolved, budget, granularity);
   const LoopOrder order = formula_of(algorithm).order;
   return rule == BlockRule::fit ? largest_tiling(search, order, resolved)
-                                : least_traffic_tiling(search, order, resolved);
+                                : least_traffic_tilings(search, order, resolved, 1).best.front().tiling;
 }
 
 /// The point with one of its sizes made as large as fits, at most what it is; nothing when not even one step fits.
@@ -129,7 +129,7 @@ Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule r
 }
 
 RowSoftmax resolve_row_softmax(std::string_view algorithm, const Case& point, const Budget& budget) {
-  if (algorithm != "standard_tiled") return point.options.row_softmax;
+  if (formula_of(algorithm).order != LoopOrder::gemm) return point.options.row_softmax;
   Case resident = point;
   resident.options.row_softmax = RowSoftmax::resident;
   for (const KernelTiles& kernel : on_chip_tiles_by_kernel(algorithm, resident)) {
