@@ -1,4 +1,4 @@
-#include "sim/block.hpp"
+#include "sim/operands.hpp"
 
 namespace tilemeter {
 namespace {
@@ -16,5 +16,17 @@ std::string describe(const std::vector<OnChipTile>& tiles, const Budget& budget)
 
 OverCapacity::OverCapacity(std::vector<OnChipTile> tiles, const Budget& budget)
     : InputError(describe(tiles, budget)), tiles_(std::move(tiles)) {}
+
+TILEMETER_BLOCK(, Ghost)
+TILEMETER_BLOCK(, Real<float>)
+TILEMETER_BLOCK(, Real<double>)
+
+template class Gpu<Ghost>;
+template class Gpu<Real<float>>;
+template class Gpu<Real<double>>;
+
+template class Operands<Ghost>;
+template class Operands<Real<float>>;
+template class Operands<Real<double>>;
 
 }  // namespace tilemeter

@@ -180,3 +180,5 @@ void Block<P>::atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from
 }  // namespace tilemeter
 
 #include "sim/block_verbs.inl"
+//
+#include "sim/block_instances.inl"

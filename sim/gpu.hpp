@@ -121,4 +121,9 @@ void Gpu<P>::launch(std::string_view kernel, const Grid& grid, Body&& body) {
   }
 }
 
+// What does not depend on a kernel's body is compiled once, in block.cpp.
+extern template class Gpu<Ghost>;
+extern template class Gpu<Real<float>>;
+extern template class Gpu<Real<double>>;
+
 }  // namespace tilemeter

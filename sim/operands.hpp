@@ -63,6 +63,10 @@ class Operands {
   Tensor<P>& v_;
 };
 
+extern template class Operands<Ghost>;  // compiled once, in block.cpp
+extern template class Operands<Real<float>>;
+extern template class Operands<Real<double>>;
+
 /// 1 / sqrt(head_dim).
 inline double score_scale(const Problem& problem) { return 1.0 / std::sqrt(static_cast<double>(problem.head_dim)); }
 

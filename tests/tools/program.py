@@ -1,0 +1,46 @@
+"""What the tests of the program share: running it, and a folder of their own."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+
+
+def run(arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, **options)
+
+
+class Folder(unittest.TestCase):
+    """A test in an empty folder of its own."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def files(self):
+        return sorted(os.listdir(self.folder.name))
+
+    def refuse(self, arguments, *words):
+        """Expects exit status 2, nothing on standard output, and one line on standard error with all of `words`."""
+        done = run(arguments)
+        with self.subTest(arguments=" ".join(arguments)):
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+            for word in words:
+                self.assertIn(word, done.stderr)
