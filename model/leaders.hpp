@@ -2,25 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "model/tile_search.hpp"
 #include "model/wide.hpp"
 
 namespace tilemeter {
-
-/// A tiling and its traffic in the unit of the search.
-struct RankedTiling {
-  Tiling tiling;
-  Count traffic = 0;
-};
-
-/// What a search found, the least traffic first.
-struct RankedTilings {
-  std::vector<RankedTiling> best;
-  Count tried = 0;         ///< tilings that were billed
-  bool exhaustive = true;  ///< every other one was ruled out, not left untried
-};
 
 /// Keeps the first tiling of each of the `keep` least amounts of traffic.
 class Leaders {

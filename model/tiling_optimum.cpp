@@ -1,26 +1,26 @@
 #include "model/tiling_optimum.hpp"
 
-#include <array>
+#include <algorithm>
 
 #include "model/gemm_tiling_optimum.hpp"
-#include "model/tile_counts.hpp"
+#include "model/streaming_sizes.hpp"
 #include "model/traffic_bound.hpp"
 
 namespace tilemeter {
 namespace {
 
-/// The order of a streaming loop's sizes: the one that divides the traffic, and its companion.
 class StreamingOptimum {
  public:
   StreamingOptimum(const TileSearch& search, LoopOrder order, const Case& point, std::size_t keep)
       : search_(search),
+        sizes_(search, order),
         kv_outer_(order == LoopOrder::kv_outer),
         masked_(point.problem.mask.kind != MaskKind::none),
         bound_(search, point),
         leaders_(search, keep) {}
 
   RankedTilings tilings() {
-    if (companion_is_free()) {
+    if (sizes_.companion_is_free()) {
       try_sizes_alone();
     } else {
       try_all_pairs();
@@ -30,73 +30,33 @@ class StreamingOptimum {
 
  private:
   Count step() const { return search_.step(); }
-  Count size_limit() const { return kv_outer_ ? search_.key_limit() : search_.row_limit(); }
-  Count companion_limit() const { return kv_outer_ ? search_.row_limit() : search_.key_limit(); }
-  TileCounts size_counts() const { return kv_outer_ ? search_.key_counts() : search_.row_counts(); }
-  TileCounts companion_counts() const { return kv_outer_ ? search_.row_counts() : search_.key_counts(); }
-  Case sized(Count size, Count companion) const {
-    return kv_outer_ ? search_.with(companion, size) : search_.with(size, companion);
-  }
   Wide bound(Count size, Count companion) const {
     return kv_outer_ ? bound_.of_tiles_up_to(companion, size) : bound_.of_tiles_up_to(size, companion);
   }
 
-  Count largest_size() const {
-    return largest_multiple(step(), size_limit(), [&](Count size) { return search_.fits(sized(size, step())); });
-  }
-  Count largest_companion(Count size) const {
-    return largest_multiple(step(), companion_limit(),
-                            [&](Count companion) { return search_.fits(sized(size, companion)); });
-  }
-
-  /// Traffic of one head of at most 4096 rows and keys without a mask.
-  Count traffic_of_sample(Count size, Count companion) const {
-    constexpr Count longest = 4096;
-    Case point = sized(size, companion);
-    Problem& problem = point.problem;
-    problem.mask = {};
-    problem.batch = 1;
-    problem.heads = problem.group();
-    problem.kv_heads = 1;
-    problem.seq_q = std::min(problem.seq_q, longest);
-    problem.seq_k = std::min(problem.seq_k, longest);
-    return search_.traffic(point);
-  }
-
-  /// Whether the companion changes nothing without a mask: at the smallest sizes and the largest, where a bill that
-  /// depends on it shows.
-  bool companion_is_free() const {
-    for (const Count size : std::array{step(), 2 * step(), size_limit()}) {
-      const Count alone = traffic_of_sample(size, step());
-      for (Count companion = companion_limit(); companion > step(); companion = search_.rounded_down(companion / 2)) {
-        if (traffic_of_sample(size, companion) != alone) return false;
-      }
-    }
-    return true;
-  }
-
   void try_sizes_alone() {
-    const TileCounts counts = size_counts();
-    for (Count size = largest_size(); size > 0; size = masked_ ? size - step() : counts.largest_below(size)) {
-      if (leaders_.exhausted() || leaders_.beat(bound(size, companion_limit()))) break;
-      leaders_.offer(sized(size, step()));
+    const TileCounts counts = sizes_.size_counts();
+    const auto next = [&](Count size) { return masked_ ? size - step() : counts.largest_below(size); };
+    for (Count size = sizes_.largest_size(); size > 0; size = next(size)) {
+      if (leaders_.beat(bound(size, sizes_.companion_limit())) || leaders_.exhausted()) break;
+      leaders_.offer(sizes_.with(size, step()));
     }
     leaders_.replace([&](const RankedTiling& leader) { return with_largest_equal_companion(leader); });
   }
 
   void try_all_pairs() {
-    for (Count size = largest_size(); size > 0 && !leaders_.exhausted(); size -= step()) {
-      if (leaders_.beat(bound(size, companion_limit()))) break;
-      const Count largest = largest_companion(size);
+    for (Count size = sizes_.largest_size(); size > 0; size -= step()) {
+      if (leaders_.beat(bound(size, sizes_.companion_limit())) || leaders_.exhausted()) break;
+      const Count largest = sizes_.largest_companion(size);
       if (!leaders_.beat(bound(size, largest))) try_companions(size, largest);
     }
   }
 
   void try_companions(Count size, Count largest) {
-    const TileCounts counts = companion_counts();
+    const TileCounts counts = sizes_.companion_counts();
     for (Count companion = largest; companion > 0; companion = next_companion(counts, companion)) {
-      if (leaders_.exhausted() || leaders_.beat(bound(size, companion))) return;
-      leaders_.offer(sized(size, companion));
+      if (leaders_.beat(bound(size, companion)) || leaders_.exhausted()) return;
+      leaders_.offer(sizes_.with(size, companion));
     }
   }
 
@@ -108,15 +68,17 @@ class StreamingOptimum {
   }
 
   Tiling with_largest_equal_companion(const RankedTiling& leader) const {
-    const Count size = kv_outer_ ? leader.tiling.block_k : leader.tiling.block_q;
     constexpr Count most_tried = Count{1} << 20;
-    Count companion = std::min(largest_companion(size), checked::multiply(most_tried, step()));
-    if (!masked_) return sized(size, companion).tiling;
-    while (companion > step() && search_.traffic(sized(size, companion)) > leader.traffic) companion -= step();
-    return sized(size, companion).tiling;
+    const Count size = sizes_.size_of(leader.tiling);
+    Count companion = sizes_.largest_companion(size);
+    if (!masked_) return sizes_.with(size, companion).tiling;
+    companion = std::min(companion, checked::multiply(most_tried, step()));
+    while (companion > step() && search_.traffic(sizes_.with(size, companion)) > leader.traffic) companion -= step();
+    return sizes_.with(size, companion).tiling;
   }
 
   const TileSearch& search_;
+  StreamingSizes sizes_;
   bool kv_outer_;
   bool masked_;
   TrafficBound bound_;
