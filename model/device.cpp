@@ -83,12 +83,23 @@ std::optional<double> Device::per_sm_clock(ComputeUnit unit, DType type) const {
   return known->value / (static_cast<double>(sm.count) * rate_clock(unit, type).value);
 }
 
+Count Device::capability() const {
+  constexpr std::size_t digits = 3;  // after "sm_"
+  assert(arch.size() > digits);
+  return std::stoll(arch.substr(digits));
+}
+
+Bytes Device::shared_taken(Bytes shared) const {
+  const Count unit = capability() < 80 ? 256 : 128;
+  return Bytes(checked::multiply(ceil_div((shared + sm.shared_reserved).value(), unit), unit));
+}
+
 std::optional<Count> Device::blocks_by_shared(Bytes shared) const {
   assert(shared >= Bytes(0));
   if (!fits_block(shared)) return 0;
-  const Count each = (shared + sm.shared_reserved).value();
+  const Count each = shared_taken(shared).value();
   if (each == 0) return std::nullopt;
-  return sm.shared_per_sm.value() / each;
+  return std::max(Count{1}, sm.shared_per_sm.value() / each);
 }
 
 std::vector<std::string_view> device_names() {

@@ -84,8 +84,14 @@ struct Device {
   Bytes register_file() const { return Bytes(checked::multiply(sm.registers, 4)); }
   /// Whether a block may ask for `shared` bytes of shared memory.
   bool fits_block(Bytes shared) const { return shared <= sm.shared_per_block; }
-  /// Resident blocks by shared memory alone: floor(shared_per_sm / (shared + shared_reserved)); 0 when a block does not
-  /// fit, nullopt when shared memory sets no limit (0 bytes and nothing reserved). `shared` must not be negative.
+  /// Compute capability as major * 10 + minor: 86 for "sm_86", 120 for "sm_120a".
+  Count capability() const;
+  /// What a block of `shared` bytes takes of its SM: the reserve added, in whole units of 128 B (256 B below compute
+  /// capability 8.0; CUDA Toolkit 13.0, cuda_occupancy.h).
+  Bytes shared_taken(Bytes shared) const;
+  /// Resident blocks by shared memory alone: floor(shared_per_sm / shared_taken(shared)), 1 or more for a block that
+  /// fits; 0 when it does not, nullopt when shared memory sets no limit (0 bytes and nothing reserved). `shared` must
+  /// not be negative.
   std::optional<Count> blocks_by_shared(Bytes shared) const;
 };
 

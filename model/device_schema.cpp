@@ -70,12 +70,8 @@ void read_name(Device& device, const Reading& reading) {
 }
 
 void read_arch(Device& device, const Reading& reading) {
-  const std::string_view arch = reading.value;
-  const std::size_t end = std::min(arch.find_first_not_of("0123456789", 3), arch.size());
-  const std::string_view suffix = arch.substr(end);
-  const bool known_suffix = suffix.empty() || suffix == "a" || suffix == "f";
-  if (arch.substr(0, 3) != "sm_" || end < 5 || end > 6 || !known_suffix) {
-    throw InputError(reading.place + " " + in_quotes(arch) +
+  if (!is_compiler_target(reading.value)) {
+    throw InputError(reading.place + " " + in_quotes(reading.value) +
                      ": expected a compiler target, such as \"sm_90\" or \"sm_90a\"");
   }
   device.arch = reading.value;
@@ -152,6 +148,13 @@ std::vector<KeyRule> all_rules() {
 }
 
 }  // namespace
+
+bool is_compiler_target(std::string_view text) {
+  if (text.substr(0, 3) != "sm_") return false;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", 3), text.size());
+  const std::string_view suffix = text.substr(end);
+  return (end == 5 || end == 6) && (suffix.empty() || suffix == "a" || suffix == "f");
+}
 
 const std::vector<KeyRule>& key_rules() {
   static const std::vector<KeyRule> rules = all_rules();

@@ -45,6 +45,9 @@ std::vector<std::string_view> key_names();
 /// The rule of `key`. Throws InputError that starts with `origin` and lists the keys.
 const KeyRule& rule_of(std::string_view key, std::string_view origin);
 
+/// Whether `text` is a compiler target: "sm_90", "sm_90a", "sm_120f".
+bool is_compiler_target(std::string_view text);
+
 /// A device from its facts, checked one by one and together. Throws InputError; `origin` names their source in
 /// messages.
 Device build_device(const std::vector<RawFact>& facts, std::string_view origin);

@@ -25,7 +25,8 @@ void set_row_softmax(ResolvedPoint& point) {
   point.largest.options.row_softmax = resolve_row_softmax(name, point.largest, point.budget);
 }
 
-/// Chooses the tile sizes. When no tile fits, the smallest one stands in and the reason is returned.
+}  // namespace
+
 std::optional<std::string> choose_tiling(ResolvedPoint& point) {
   std::optional<std::string> refusal;
   try {
@@ -43,6 +44,8 @@ std::optional<std::string> choose_tiling(ResolvedPoint& point) {
   set_row_softmax(point);
   return refusal;
 }
+
+namespace {
 
 Overflow overflow_in(Count passed, const Budget& budget, DType operand) {
   if (budget.elements) return {passed, std::nullopt};

@@ -56,6 +56,12 @@ struct PointResult {
   bool consistent() const { return refusal || (equal() && (!numeric || numeric->ok)); }
 };
 
+struct ResolvedPoint;
+
+/// Chooses the tile sizes of a point by its rule, for the whole and its parts. When no tile fits, the smallest one
+/// stands in and the reason is returned. Throws FigureOverflow.
+std::optional<std::string> choose_tiling(ResolvedPoint& point);
+
 /// Evaluates a point. A tiling that does not fit is a refusal, unless the request counts it. Throws InputError for
 /// wrong input and FigureOverflow past 2^63 - 1.
 PointResult evaluate(const PointRequest& request, const RunOptions& options);

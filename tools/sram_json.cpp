@@ -40,16 +40,17 @@ Bytes shared_of(const PointResult& result) {
   return result.budget.placement == Placement::gpu ? peak.shared : peak.bytes();
 }
 
-/// Blocks that share an SM by shared memory alone: floor(shared_per_sm / (block + reserved)). A budget that replaces
-/// the device's limit of a block widens the SM to hold one such block.
+/// Blocks that share an SM by shared memory alone, as Device::blocks_by_shared. A budget that replaces the device's
+/// limit of a block widens the SM to hold one such block.
 Json resident_blocks(const PointResult& result) {
-  const Device::Sm& sm = result.request.device->sm;
+  const Device& device = *result.request.device;
+  const Device::Sm& sm = device.sm;
   const Bytes block = shared_of(result);
   const Bytes limit = result.budget.bytes.value_or(sm.shared_per_block);
   if (block > limit) return 0;
   const Bytes whole = std::max(sm.shared_per_sm, limit + sm.shared_reserved);
-  const Bytes taken = block + sm.shared_reserved;
-  return taken.value() == 0 ? Json(nullptr) : Json(whole.value() / taken.value());
+  const Bytes taken = device.shared_taken(block);
+  return taken.value() == 0 ? Json(nullptr) : Json(std::max(Count{1}, whole.value() / taken.value()));
 }
 
 }  // namespace

@@ -55,6 +55,9 @@ TEST_CASE("shared memory limits blocks exactly") {
   CHECK(h100.blocks_by_shared(Bytes(98304)).value() == 2);
   CHECK(h100.blocks_by_shared(Bytes(65536)).value() == 3);
   CHECK(h100.blocks_by_shared(Bytes(0)).value() == 228);
+  CHECK(h100.shared_taken(Bytes(45668)) == Bytes(46720));  // 365 units of 128 B
+  CHECK(h100.blocks_by_shared(Bytes(45568)).value() == 5);
+  CHECK(h100.blocks_by_shared(Bytes(45668)).value() == 4);
   const Device a100 = load_device("a100-40gb");
   CHECK(a100.blocks_by_shared(Bytes(65536)).value() == 2);
   CHECK(a100.blocks_by_shared(Bytes(131072)).value() == 1);

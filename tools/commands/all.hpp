@@ -8,6 +8,7 @@ namespace tilemeter {
 Command algorithms_command();
 Command count_command();
 Command devices_command();
+Command occupancy_command();
 Command report_command();
 Command sweep_command();
 Command tables_command();
