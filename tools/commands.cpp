@@ -5,8 +5,8 @@ namespace tilemeter {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      count_command(),  sweep_command(),   occupancy_command(),  tables_command(),
-      report_command(), devices_command(), algorithms_command(),
+      count_command(),  sweep_command(),  occupancy_command(), tune_command(),
+      tables_command(), report_command(), devices_command(),   algorithms_command(),
   };
   return table;
 }

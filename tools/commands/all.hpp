@@ -12,5 +12,6 @@ Command occupancy_command();
 Command report_command();
 Command sweep_command();
 Command tables_command();
+Command tune_command();
 
 }  // namespace tilemeter
