@@ -54,6 +54,9 @@ Read frequency(Member member) {
   };
 }
 
+/// Kept as a fact: `sustained_share` reads it there.
+void read_sustained(Device&, const Reading& reading) { parse_share(reading.value, reading.place); }
+
 void read_power(Device& device, const Reading& reading) {
   const auto format = [](Watts limit) { return to_text(limit); };
   device.power.limit = within(parse_power(reading.value, reading.place), Watts{1}, Watts{1e5}, reading, format);
@@ -118,6 +121,7 @@ std::vector<KeyRule> fixed_rules() {
        bytes([](Device& d) -> auto& { return d.hbm.size; }, gib, tib * 128, ByteUnits::binary_or_decimal)},
       {"hbm.bandwidth", required, text, "a bandwidth, such as \"3.35 TB/s\"",
        bandwidth([](Device& d) -> auto& { return d.hbm.bandwidth; }, BytesPerSecond{2e14})},
+      {"hbm.sustained", Presence::optional, text, "a share of the peak, such as \"82 %\"", read_sustained},
       {"clock.boost", required, text, "a frequency, such as \"1.98 GHz\"",
        frequency([](Device& d) -> auto& { return d.clock.boost; })},
       {"clock.tensor", Presence::optional, text, "a frequency, such as \"1.83 GHz\"",
@@ -144,6 +148,11 @@ std::vector<KeyRule> all_rules() {
                        .read = rate(unit, type)});
     }
   }
+  rules.push_back({.key = "rate.tensor.int8",
+                   .presence = Presence::optional,
+                   .spelling = Spelling::text,
+                   .expected = "a dense rate, an operation as a FLOP, such as \"1978.9 TFLOP/s\"",
+                   .read = rate(ComputeUnit::tensor, DType::u8)});
   return rules;
 }
 

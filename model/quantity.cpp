@@ -37,6 +37,8 @@ constexpr std::array<DecimalUnit, 3> operation_units = {{{"Gop/s", 9}, {"Top/s",
 constexpr std::array<DecimalUnit, 3> frequency_units = {{{"kHz", 3}, {"MHz", 6}, {"GHz", 9}}};
 constexpr std::array<DecimalUnit, 2> power_units = {{{"W", 0}, {"kW", 3}}};
 
+constexpr std::array<DecimalUnit, 4> time_units = {{{"ns", -9}, {"us", -6}, {"ms", -3}, {"s", 0}}};
+
 constexpr std::size_t longest_number = 40;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -172,6 +174,22 @@ Hertz parse_frequency(std::string_view text, std::string_view what) {
 Watts parse_power(std::string_view text, std::string_view what) {
   return {parse_decimal(text, what, power_units, "700 W")};
 }
+Seconds parse_time(std::string_view text, std::string_view what) {
+  return {parse_decimal(text, what, time_units, "12.8 us")};
+}
+
+double parse_share(std::string_view text, std::string_view what) {
+  const Split parts = split(text);
+  double value = 0;
+  const auto end = parts.number.data() + parts.number.size();
+  const bool read = !parts.number.empty() && std::from_chars(parts.number.data(), end, value).ec == std::errc();
+  if (parts.unit == "%") value /= 100;
+  if (!read || (parts.unit != "%" && !parts.unit.empty()) || !(value > 0) || value > 1) {
+    throw InputError(std::string(what) + " " + in_quotes(text) +
+                     ": expected a share above 0 and at most 1, such as 0.82 or \"82 %\"");
+  }
+  return value;
+}
 
 std::string to_text(Bytes size) {
   const Wide value = size.value() < 0 ? Wide(0) - Wide(size.value()) : Wide(size.value());
@@ -196,6 +214,27 @@ std::string exact_text(Bytes size) {
 std::string to_text(BytesPerSecond rate) { return prefixed(rate.value, "B/s"); }
 std::string to_text(Hertz frequency) { return prefixed(frequency.value, "Hz"); }
 std::string to_text(Watts power) { return prefixed(power.value, "W"); }
+std::string to_text(Seconds time) {
+  if (time.value == 0) return "0 s";
+  constexpr std::array<std::string_view, 4> units = {"s", "ms", "us", "ns"};
+  std::size_t unit = 0;
+  double value = time.value;
+  for (; std::abs(value) < 0.99995 && unit + 1 < units.size(); ++unit) value *= 1000;
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.4g", value);
+  return std::string(digits.data()) + " " + std::string(units[unit]);
+}
+
+std::string binary_text(BytesPerSecond rate) {
+  constexpr std::array<std::string_view, 6> units = {"B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s"};
+  std::size_t unit = 0;
+  double value = rate.value;
+  for (; value >= 1023.95 && unit + 1 < units.size(); ++unit) value /= 1024;
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.4g", value);
+  return std::string(digits.data()) + " " + std::string(units[unit]);
+}
+
 std::string flops_text(OpsPerSecond rate) { return prefixed(rate.value, "FLOP/s"); }
 std::string operations_text(OpsPerSecond rate) { return prefixed(rate.value, "op/s"); }
 

@@ -31,6 +31,11 @@ Hertz parse_frequency(std::string_view text, std::string_view what);
 /// W kW.
 Watts parse_power(std::string_view text, std::string_view what);
 
+/// ns us ms s.
+Seconds parse_time(std::string_view text, std::string_view what);
+/// "82 %" or "0.82": more than 0, at most 1.
+double parse_share(std::string_view text, std::string_view what);
+
 /// The largest binary unit with one decimal: "99.0 KiB"; plain bytes below 1 KiB.
 std::string to_text(Bytes size);
 /// The largest binary unit that leaves a whole number: 1677721600 is "1600 MiB", 65538 is "65538 B".
@@ -39,6 +44,10 @@ std::string exact_text(Bytes size);
 std::string to_text(BytesPerSecond rate);
 std::string to_text(Hertz frequency);
 std::string to_text(Watts power);
+/// "12.8 us", "0 s".
+std::string to_text(Seconds time);
+/// The rate in binary units with four significant digits: 3.35 TB/s is "3.047 TiB/s".
+std::string binary_text(BytesPerSecond rate);
 /// "989.4 TFLOP/s".
 std::string flops_text(OpsPerSecond rate);
 /// "3.87 Top/s".

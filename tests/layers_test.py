@@ -19,11 +19,11 @@ MAY_INCLUDE = {
 # package header -> the folders that may use it
 PACKAGES = {
     "toml++/": {"model"},
-    "Eigen/": {"sim", "tests"},
+    "Eigen/": {"model", "sim", "tests"},
     "CLI/": {"tools"},
     "spdlog/": {"tools"},
     "nlohmann/": {"tools", "traces", "tests"},
-    "boost/": {"traces"},
+    "boost/": {"model"},
     "cuda": {"kernels", "tests"},
     "catch2/": {"tests"},
     "benchmark/": {"tests"},

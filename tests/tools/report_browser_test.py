@@ -17,6 +17,7 @@ import unittest
 import report_documents as documents
 from browser import find_browser
 from report_case import ReportCase, Setting
+from report_roofline import RooflineReportTest  # its tests run with those below
 
 TOTALS = [67960832, 34242560, 17383424, 9355264, 5341184]
 STANDARD = 68157440
@@ -233,7 +234,7 @@ class ReportTest(ReportCase):
     def test_hostile_text_is_shown_and_nothing_else(self):
         text = self.open(documents.hostile_sweep())
         self.assertEqual(self.js("typeof window.broken"), "undefined")
-        self.assertEqual(self.js("document.querySelectorAll('img, script').length"), 3)
+        self.assertEqual(self.js("document.querySelectorAll('img, script').length"), 4)
         self.assertIn('<img src=x onerror="window.broken = 1">', text)
         self.assertEqual(self.js("document.querySelectorAll('tr.detail').length"), 0)
         self.js("document.querySelectorAll('button.expand').forEach((button) => button.click())")

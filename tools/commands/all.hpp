@@ -6,10 +6,12 @@
 namespace tilemeter {
 
 Command algorithms_command();
+Command complexity_command();
 Command count_command();
 Command devices_command();
 Command occupancy_command();
 Command report_command();
+Command roofline_command();
 Command sweep_command();
 Command tables_command();
 Command tune_command();

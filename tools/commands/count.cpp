@@ -45,8 +45,9 @@ std::optional<Count> sms_of(const Arguments& arguments, const Grid& grid) {
 }
 
 /// One point stands at the top of the document, several in a list.
-Json document_of(const Json& points) {
+Json document_of(const Json& points, const Grid& grid) {
   Json document = document_json("count");
+  if (Json devices = grid_devices(grid); !devices.empty()) document["devices"] = std::move(devices);
   if (points.size() == 1) {
     document.update(points.front());
   } else {
@@ -76,9 +77,9 @@ std::string hints_text(const Json& points) {
 std::string text_of(Format format, const Json& points, const Grid& grid) {
   switch (format) {
     case Format::json:
-      return document_of(points).dump(2) + "\n";
+      return document_of(points, grid).dump(2) + "\n";
     case Format::html:
-      return render_report(document_of(points).dump(), "tilemeter count");
+      return render_report(document_of(points, grid).dump(), "tilemeter count");
     case Format::table:
       if (points.size() == 1) return point_sheet(points.front());
       return list_text(format, points, grid) + hints_text(points);

@@ -4,6 +4,7 @@
 
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
+#include "tools/complexity/document.hpp"
 #include "tools/json.hpp"
 #include "tools/output/csv.hpp"
 #include "tools/output/target.hpp"
@@ -41,7 +42,13 @@ std::string json_text_of(const std::string& path) {
   return document.dump();
 }
 
+std::string complexity_page(const std::string& json_text, const std::string& title) {
+  const Json document = Json::parse(json_text, nullptr, false);
+  return tables::page_of(complexity::tables_of(document, "report input"), title);
+}
+
 std::string page_of(const std::string& json_text, const std::string& title) {
+  if (complexity::is_complexity_document(json_text)) return complexity_page(json_text, title);
   if (!tables::is_tables_document(json_text)) return render_report(json_text, title);
   return tables::page_of(tables::tables_of_document(json_text, "report input"), title);
 }
@@ -79,7 +86,7 @@ int run_report(const Arguments& arguments) {
 
 Command report_command() {
   return {.name = "report",
-          .summary = "one self-contained HTML page with charts, from the JSON or CSV of count and sweep",
+          .summary = "one self-contained HTML page with charts, from the JSON or CSV of count, sweep, roofline",
           .example = example,
           .words = "FILE",
           .options = all_options({report_options, logging_option_specs()}),

@@ -105,13 +105,19 @@ std::string capacity_text(const Json& sram) {
   return sized(sram.at("capacity_bytes"));
 }
 
-std::vector<Figure> figures_of(const Grid& grid) {
-  std::vector<Figure> figures = {{"algorithm", "", 16, Side::left, at("algorithm", plain)}};
+std::vector<Figure> varying_figures(const Grid& grid) {
+  std::vector<Figure> figures;
   for (const AxisFigure& axis : axis_figures) {
     if (!varies(grid, axis.option)) continue;
     figures.push_back(
         {std::string(axis.title), std::string(axis.unit), axis.width, Side::right, at(axis.path, axis.text)});
   }
+  return figures;
+}
+
+std::vector<Figure> figures_of(const Grid& grid) {
+  std::vector<Figure> figures = {{"algorithm", "", 16, Side::left, at("algorithm", plain)}};
+  for (Figure& figure : varying_figures(grid)) figures.push_back(std::move(figure));
   figures.push_back({"Br", "rows", 6, Side::right, at("tiling/block_q", plain)});
   figures.push_back({"Bc", "rows", 6, Side::right, at("tiling/block_k", plain)});
   figures.push_back({"read", "elements", 15, Side::right, at("traffic/elements/read", grouped)});

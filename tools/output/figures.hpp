@@ -20,6 +20,9 @@ struct Figure {
   std::function<std::string(const Json& point)> text;
 };
 
+/// What varies over the grid, a column an option.
+std::vector<Figure> varying_figures(const Grid& grid);
+
 /// The algorithm, what varies over the grid, the tile sizes, the traffic, and how it compares.
 std::vector<Figure> figures_of(const Grid& grid);
 

@@ -2,12 +2,15 @@
 
 #include "tools/output/csv.hpp"
 #include "tools/output/figures.hpp"
+#include "tools/report/device_roofs.hpp"
 
 namespace tilemeter {
 namespace {
 
-ListFormat json_list(std::string_view command) {
-  std::string head = document_json(command).dump();
+ListFormat json_list(std::string_view command, const Grid& grid) {
+  Json document = document_json(command);
+  if (Json devices = grid_devices(grid); !devices.empty()) document["devices"] = std::move(devices);
+  std::string head = document.dump();
   head.pop_back();
   return {head + ",\"points\":[\n",
           [](const Json& point, std::size_t index) { return (index == 0 ? "" : ",\n") + point.dump(); }, "\n]}\n"};
@@ -36,13 +39,26 @@ ListFormat md_list(const std::vector<Figure>& figures) {
 
 }  // namespace
 
+Json grid_devices(const Grid& grid) {
+  Json devices = Json::array();
+  for (const Axis& axis : grid.axes()) {
+    if (axis.option != "--device") continue;
+    for (std::size_t i = 0; i < axis.size; ++i) {
+      PointRequest request;
+      axis.apply(request, i);
+      devices.push_back(device_roofs(*request.device));
+    }
+  }
+  return devices;
+}
+
 ListFormat list_format(Format format, std::string_view command, const Grid& grid) {
   switch (format) {
     case Format::csv:
       return csv_list();
     case Format::json:
     case Format::html:
-      return json_list(command);
+      return json_list(command, grid);
     case Format::table:
       return table_list(figures_of(grid));
     case Format::md:

@@ -25,10 +25,11 @@ std::string own_scripts() {
 }
 
 /// What stands in the page for the placeholder `{{name}}`.
-std::string value_of(std::string_view name, std::string_view json, std::string_view title) {
-  if (name == "title") return escape_html(title);
+std::string value_of(std::string_view name, const PageParts& parts) {
+  if (name == "title") return escape_html(parts.title);
   if (name == "style") return std::string(asset("style.css"));
-  if (name == "data") return embeddable_json(json);
+  if (name == "data") return embeddable_json(parts.json);
+  if (name == "roofs") return embeddable_json(parts.roofs);
   if (name == "chart_library") return std::string(assets().back().text);
   assert(name == "script");
   return own_scripts();
@@ -82,12 +83,12 @@ std::string embeddable_json(std::string_view json) {
   return text;
 }
 
-std::string assemble_page(std::string_view json, std::string_view title) {
+std::string assemble_page(const PageParts& parts) {
   std::string_view rest = asset("page.html");
   std::string page;
   for (std::size_t open = rest.find("{{"); open != std::string_view::npos; open = rest.find("{{")) {
     const std::size_t close = rest.find("}}", open);
-    page.append(rest.substr(0, open)).append(value_of(rest.substr(open + 2, close - open - 2), json, title));
+    page.append(rest.substr(0, open)).append(value_of(rest.substr(open + 2, close - open - 2), parts));
     rest.remove_prefix(close + 2);
   }
   return page.append(rest);

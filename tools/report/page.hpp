@@ -13,7 +13,12 @@ std::string escape_html(std::string_view text);
 /// script element it stands in or open a comment. Numbers and strings keep their exact value.
 std::string embeddable_json(std::string_view json);
 
-/// The page with this title and document. `json` must be valid JSON.
-std::string assemble_page(std::string_view json, std::string_view title);
+/// What a page is made of: a document and the roofs of devices, both valid JSON, and a title.
+struct PageParts {
+  std::string_view json;
+  std::string_view title;
+  std::string_view roofs = "[]";  ///< a list, as `shipped_roofs` makes it
+};
+std::string assemble_page(const PageParts& parts);
 
 }  // namespace tilemeter

@@ -2,8 +2,11 @@
 
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "model/error.hpp"
+#include "tools/report/device_roofs.hpp"
 #include "tools/report/page.hpp"
 
 namespace tilemeter {
@@ -176,6 +179,41 @@ void check_results(const Node& document) {
   for (std::size_t i = 0; i < results.value().size(); ++i) check_result(results.item(i));
 }
 
+void check_number(const Node& owner, const char* key) {
+  const Node number = owner.member(key);
+  if (!number.present() || !number.value().is_number()) number.refuse("a number is needed");
+}
+
+/// The roofs of devices, as `device_roofs` writes them.
+void check_devices(const Node& document) {
+  const Node devices = document.member("devices");
+  if (!devices.present()) return;
+  devices.require(Json::value_t::array, "a list of devices is accepted");
+  for (std::size_t i = 0; i < devices.value().size(); ++i) {
+    const Node device = devices.item(i);
+    device.member("name").require(Json::value_t::string, "the name of a device is needed");
+    const Node peaks = device.member("peaks");
+    peaks.require(Json::value_t::object, "peaks by type are needed");
+    for (const auto& [type, unused] : peaks.value().items()) check_number(peaks.member(type), "flop_per_second");
+    const Node levels = device.member("levels");
+    levels.require(Json::value_t::array, "a list of memory levels is needed");
+    if (levels.value().empty()) levels.refuse("at least device memory is needed");
+    for (std::size_t j = 0; j < levels.value().size(); ++j) {
+      levels.item(j).member("level").require(Json::value_t::string, "the name of a level is needed");
+      check_number(levels.item(j), "bytes_per_second");
+    }
+  }
+}
+
+/// Rows of `roofline`: objects of named figures.
+void check_rows(const Node& rows) {
+  rows.require(Json::value_t::array, "a list of rows is accepted");
+  for (std::size_t i = 0; i < rows.value().size(); ++i) {
+    rows.item(i).require(Json::value_t::object, "a row of named figures is accepted");
+    rows.item(i).integers_if_present({"flops", "hbm_bytes", "packed_bytes"});
+  }
+}
+
 void check_document(const Node& document) {
   document.require(Json::value_t::object, "a JSON object that the program wrote is accepted");
   const Node schema = document.member("schema");
@@ -185,11 +223,27 @@ void check_document(const Node& document) {
   if (document.member("command").value() == "tune") return check_results(document);
   const Node points = document.member("points");
   if (!points.present()) {
+    if (document.member("rows").present()) return check_rows(document.member("rows"));
     if (document.member("algorithm").present()) return check_point(Node("", &document.value()));
-    points.refuse("the JSON of count or of sweep is accepted: one point, or a list of them");
+    points.refuse("the JSON of count, sweep or roofline is accepted: one point, a list of them, or rows");
   }
   points.require(Json::value_t::array, "a list of points is accepted");
   for (std::size_t i = 0; i < points.value().size(); ++i) check_point(points.item(i));
+}
+
+/// The devices that points name and whose roofs the document does not hold.
+std::set<std::string> named_devices(const Json& document) {
+  std::set<std::string> names;
+  const auto add = [&](const Json& point) {
+    if (point.is_object() && point.contains("device") && point["device"].is_string()) names.insert(point["device"]);
+  };
+  add(document);
+  if (document.contains("points")) {
+    for (const Json& point : document["points"]) add(point);
+  }
+  if (!document.contains("devices")) return names;
+  for (const Json& device : document["devices"]) names.erase(device.at("name").get<std::string>());
+  return names;
 }
 
 Json parse(std::string_view text) {
@@ -206,7 +260,9 @@ Json parse(std::string_view text) {
 std::string render_report(std::string_view json_text, std::string_view title) {
   const Json document = parse(json_text);
   check_document(Node("", &document));
-  return assemble_page(json_text, title);
+  check_devices(Node("", &document));
+  const std::string roofs = shipped_roofs(named_devices(document)).dump();
+  return assemble_page({.json = json_text, .title = title, .roofs = roofs});
 }
 
 }  // namespace tilemeter

@@ -26,5 +26,10 @@ Table break_even_vs_n();
 Table recompute_price();
 Table golden();
 Table week13();
+Table critical_batch_table();
+Table decode_intensity();
+Table elementwise();
+Table kv_cache_table();
+Table ridge();
 
 }  // namespace tilemeter::tables

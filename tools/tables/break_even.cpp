@@ -1,5 +1,6 @@
 // Module 08, practice 1: the smallest M at which a tiled algorithm moves no more than standard attention.
-#include "model/closed_form/standard_at_capacity.hpp"
+#include "model/complexity/break_even.hpp"
+#include "model/closed_form/catalog.hpp"
 #include "tools/tables/all.hpp"
 #include "tools/tables/judge.hpp"
 #include "tools/tables/points.hpp"
@@ -12,30 +13,20 @@ constexpr Count head_dim = 64;
 /// An algorithm with the rule for its tiles. The paper's rule is taken as it stands, whether or not it fits.
 struct Contender {
   std::string_view algorithm;
-  BlockRule rule;
+  complexity::TileChoice tiles;
   const char* text;
 };
 
-constexpr Contender paper = {"flash1", BlockRule::paper, "flash1, paper's tile (need not fit)"};
+constexpr Contender paper = {"flash1", complexity::TileChoice::paper, "flash1, paper's tile (need not fit)"};
 
-/// What standard attention is charged with at M.
-using Standard = Count (*)(Count seq, Count capacity);
+constexpr complexity::Contender idealised = {"standard", complexity::TileChoice::untiled};
+constexpr complexity::Contender at_same_m = {"standard", complexity::TileChoice::panels};
 
-Count idealised(Count seq, Count) { return closed_elements("standard", one_head(seq, head_dim)); }
-Count at_same_m(Count seq, Count capacity) {
-  return standard_at_capacity(seq, head_dim, Elements(capacity)).total.value();
-}
+Work billed_in_closed_form(std::string_view algorithm, const Case& point) { return closed_form(algorithm, point); }
 
-/// The smallest M for which the smallest tile fits.
-constexpr Count smallest_capacity = 4 * head_dim + 3;
-
-/// Tries every M in turn.
-Count break_even_capacity(Count seq, const Contender& contender, Standard standard) {
-  const Case head = one_head(seq, head_dim);
-  for (Count capacity = smallest_capacity;; ++capacity) {
-    const Case point = ruled(contender.algorithm, head, contender.rule, capacity);
-    if (closed_elements(contender.algorithm, point) <= standard(seq, capacity)) return capacity;
-  }
+complexity::BreakEven break_even_of(Count seq, const Contender& contender, const complexity::Contender& standard) {
+  return complexity::break_even({{contender.algorithm, contender.tiles}, standard}, seq, head_dim,
+                                billed_in_closed_form);
 }
 
 struct Known {
@@ -46,15 +37,18 @@ struct Known {
 
 constexpr Known known[] = {
     {paper, 12289, 10241},
-    {{"flash1", BlockRule::fit, "flash1, largest fitting Br = min(Bc, d)"}, 15043, 12943},
-    {{"flash1", BlockRule::optimum, "flash1, least traffic"}, 6451, 3613},
-    {{"flash2", BlockRule::optimum, "flash2, least traffic"}, 4320, 1962},
+    {{"flash1", complexity::TileChoice::fit, "flash1, largest fitting Br = min(Bc, d)"}, 15043, 12943},
+    {{"flash1", complexity::TileChoice::optimum, "flash1, least traffic"}, 6451, 3613},
+    {{"flash2", complexity::TileChoice::optimum, "flash2, least traffic"}, 4320, 1962},
 };
 
-void add_row(Table& table, const Known& row, Standard standard, const char* opponent, Count reference) {
+void add_row(Table& table, const Known& row, const complexity::Contender& standard, const char* opponent,
+             Count reference) {
   constexpr Count seq = 4096;
-  const Count capacity = break_even_capacity(seq, row.contender, standard);
-  const Case point = ruled(row.contender.algorithm, one_head(seq, head_dim), row.contender.rule, capacity);
+  const complexity::BreakEven found = break_even_of(seq, row.contender, standard);
+  const Count capacity = found.capacity.value_or(0);
+  Case point = one_head(seq, head_dim);
+  point.tiling = found.tiling;
   const Billed billed = bill(row.contender.algorithm, point);
   Judge judge(table, std::string(row.contender.text) + " against " + opponent);
   judge.counts(billed.counted, billed.closed).equal("M", capacity, reference);
@@ -63,7 +57,7 @@ void add_row(Table& table, const Known& row, Standard standard, const char* oppo
   }
   table.rows.push_back({row.contender.text, opponent, capacity, reference,
                         Decimal{static_cast<double>(2 * capacity) / 1024, 1}, point.tiling.block_q,
-                        point.tiling.block_k, billed.elements(), standard(seq, capacity), judge.verdict()});
+                        point.tiling.block_k, billed.elements(), found.opponent_moved.value(), judge.verdict()});
 }
 
 }  // namespace
@@ -75,7 +69,7 @@ Table break_even() {
   for (const Known& row : known) add_row(table, row, idealised, "idealised", row.against_idealised);
   for (const Known& row : known) add_row(table, row, at_same_m, "with the same M", row.against_same_m);
   table.notes = {
-      "N = 4096, d = 64; every M from 4d + 3 on tried; KiB at two bytes an element, to be compared with about "
+      "N = 4096, d = 64; the first M from 4d + 3 on; KiB at two bytes an element, to be compared with about "
       "100 KB that the paper calls typical",
       "standard with the same M: the table standard-at-m"};
   return table;
@@ -92,8 +86,9 @@ Table break_even_vs_n() {
   table.columns = {{"N", "rows"},  {"M", "elements"}, {"M ref.", "elements"},
                    {"Bc", "rows"}, {"passes", ""},    {"verdict", ""}};
   for (const KnownLength& row : lengths) {
-    const Count capacity = break_even_capacity(row.seq, paper, idealised);
-    const Count block_k = ruled("flash1", one_head(row.seq, head_dim), BlockRule::paper, capacity).tiling.block_k;
+    const complexity::BreakEven found = break_even_of(row.seq, paper, idealised);
+    const Count capacity = found.capacity.value_or(0);
+    const Count block_k = found.tiling.block_k;
     Judge judge(table, "N " + std::to_string(row.seq));
     judge.equal("M", capacity, row.capacity);
     table.rows.push_back({row.seq, capacity, row.capacity, block_k, ceil_div(row.seq, block_k), judge.verdict()});

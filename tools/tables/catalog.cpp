@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view module08 = "course module 08 (FlashAttention and memory-efficient kernels)";
 constexpr std::string_view week13_source = "course week 13 (GPUs and FlashAttention)";
+constexpr std::string_view worked = "course week 13 and module 08; figures worked out outside this program";
 constexpr std::string_view exhaustive = "exhaustive search, outside this program";
 
 constexpr TableSpec tables[] = {
@@ -35,6 +36,11 @@ constexpr TableSpec tables[] = {
     {"recompute-price", "matrix products that recomputation adds",
      "course module 08, practice 3; FlashAttention (2022), Figure 2", recompute_price},
     {"golden", "verified bills of the forward algorithms", "brute-force counts, outside this program", golden},
+    {"ridge", "dense peak over memory bandwidth", "data sheets; course module 08 and week 13", ridge},
+    {"critical-batch", "tokens from which a pass over weights is bound by arithmetic", worked, critical_batch_table},
+    {"decode-intensity", "FLOP a byte of a decoding step", worked, decode_intensity},
+    {"kv-cache", "sequences that fit beside the weights", worked, kv_cache_table},
+    {"elementwise", "vector addition, chains and softmax under the roofline", worked, elementwise},
     {"week13", "critical batches, decode intensity, KV cache", week13_source, week13},
 };
 

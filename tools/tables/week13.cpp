@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "model/closed_form/catalog.hpp"
+#include "model/critical_batch.hpp"
 #include "model/device.hpp"
 #include "tools/tables/all.hpp"
 #include "tools/tables/judge.hpp"
@@ -25,7 +26,7 @@ void add_row(Table& table, const std::string& quantity, const char* unit, Decima
 
 /// B* = P b / (2 W): tokens from which a pass over weights of `bytes` bytes is bound by arithmetic of `type`.
 double critical_batch(const Device& device, DType type, double bytes) {
-  return device.require_rate(ComputeUnit::tensor, type).value * bytes / (2 * device.hbm.bandwidth.value);
+  return tilemeter::critical_batch(device.require_rate(ComputeUnit::tensor, type), device.hbm.bandwidth, bytes);
 }
 
 /// One decoding query of all heads over a full cache, in one layer.
@@ -50,7 +51,7 @@ void add_thresholds(Table& table, const Device& h100, const Device& a100) {
   add_row(table, "critical batch, H100, 8-bit weights, bf16 arithmetic", "tokens",
           {critical_batch(h100, DType::bf16, 1), 2}, Printed("148"));
   add_row(table, "critical batch, H100, 8-bit weights and arithmetic", "tokens",
-          {critical_batch(h100, DType::fp8, 1), 2}, Printed("295"));
+          {critical_batch(h100, DType::u8, 1), 2}, Printed("295"));
   const double vector_add = 1.0 / static_cast<double>(3 * size_of(DType::bf16));  // two operands read, one sum written
   const double balance = h100.require_rate(ComputeUnit::tensor, DType::bf16).value / h100.hbm.bandwidth.value;
   add_row(table, "vector addition, bf16", "FLOP/B", {vector_add, 4}, Printed("0.1667"));
@@ -79,7 +80,7 @@ Table week13() {
   const Device h100 = load_device("h100-sxm");
   add_thresholds(table, h100, load_device("a100-80gb"));
   add_cache(table, h100);
-  table.notes = {"rates and memory of h100-sxm and a100-80gb; 8-bit arithmetic at the fp8 rate, which equals int8's",
+  table.notes = {"rates and memory of h100-sxm and a100-80gb; 8-bit arithmetic at the int8 rate",
                  "cache: K and V that a packed flash2 decoding step reads, x 32 layers; intensity: counted FLOP over "
                  "compulsory bytes. No memory is set aside for activations"};
   return table;

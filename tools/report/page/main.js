@@ -6,12 +6,15 @@ const parseExactly = (text) => JSON.parse(text.replace(
     (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
 
 const showPoints = (report) => {
-  const points = (report.points ?? [report]).map(readPoint);
+  const points = (report.points ?? (report.rows ? [] : [report])).map(readPoint);
   mergeTwins(points);
   showSummary(document.getElementById('summary'), report, points);
-  const sections = points.length > 0 ? chartSections(points) : [];
+  const roofline = rooflineSection(report, points);
+  const sections = [...(points.length > 0 ? chartSections(points) : []), ...(roofline ? [roofline] : [])];
   const place = document.getElementById('sections');
   place.append(...sections.map(({section}) => section));
+  const rows = rowsSection(report);
+  if (rows) place.append(rows);
   if (points.length > 0) place.append(new PointTable(points).section(report));
   sections.forEach(({draw}) => draw());
 };

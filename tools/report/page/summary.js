@@ -59,6 +59,12 @@ const dimensionFacts = (points) =>
 
 /** Fills `place` with the facts of the run and the verdict. */
 const showSummary = (place, report, points) => {
+  if (report.rows) {
+    place.append(element(
+        'dl', {class: 'facts', id: 'run'}, fact('command', `tilemeter ${report.command}`),
+        fact('version', report.version), fact('view', report.view ?? ''), fact('rows', grouped(BigInt(report.rows.length)))));
+    return;
+  }
   const feasible = points.filter((point) => point.feasible).length;
   const [kind, verdict] = verdictOf(points);
   const infeasible = infeasibleText(points);

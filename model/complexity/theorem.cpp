@@ -1,0 +1,52 @@
+#include "model/complexity/theorem.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "model/complexity/theorems/all.hpp"
+
+namespace tilemeter::complexity {
+
+std::span<const Theorem> theorems() {
+  static const std::array table = {
+      flash_memory(), flash_forward(), square_tiles(), flash_lower_bound(),
+      block_sparse(), small_cache(),   row_granular(), matmul(),
+  };
+  return table;
+}
+
+const Theorem& find_theorem(std::string_view name) {
+  std::string names;
+  for (const Theorem& theorem : theorems()) {
+    if (theorem.name == name) return theorem;
+    names += (names.empty() ? "" : ", ") + std::string(theorem.name);
+  }
+  throw InputError("--theorem " + std::string(name) + ": unknown; choose from " + names);
+}
+
+bool Measured::holds() const {
+  return std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.holds(); });
+}
+
+std::string Measured::verdict() const {
+  const auto outside = std::count_if(findings.begin(), findings.end(), [](const Finding& f) { return !f.holds(); });
+  if (findings.empty()) return "not measured: none of its algorithms was asked for";
+  if (outside == 0) return std::string(theorem->conclusion);
+  return "DIFFERS: " + std::to_string(outside) + " of " + std::to_string(findings.size()) +
+         " figures lie outside of what is accepted";
+}
+
+Measured measure(const Theorem& theorem, const Counting& counting, std::uint64_t seed,
+                 const std::function<bool(std::string_view)>& wanted) {
+  Measured measured{.theorem = &theorem, .findings = {}};
+  const auto run = [&](const auto& experiment) {
+    if (!wanted(experiment.contender.algorithm)) return;
+    const std::vector<Finding> found = measure(experiment, experiment.grid(seed), counting);
+    measured.findings.insert(measured.findings.end(), found.begin(), found.end());
+  };
+  for (const FitExperiment& experiment : theorem.fits) run(experiment);
+  for (const RatioExperiment& experiment : theorem.ratios) run(experiment);
+  return measured;
+}
+
+}  // namespace tilemeter::complexity

@@ -1,0 +1,27 @@
+// The JSON of `tilemeter complexity`, and the tables that are made of it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tools/complexity/measure.hpp"
+#include "tools/json.hpp"
+#include "tools/tables/table.hpp"
+
+namespace tilemeter::complexity {
+
+/// {"schema", "command", "version", "counted_by", "seed", "theorems", "fits", "distances", "break_even"}. Sizes are in
+/// elements; an open end of what is accepted is null.
+Json document_of(const Answer& answer, const Inquiry& inquiry);
+
+/// The same as tables: one a theorem, then own fits, distances and break-evens, as far as there are any. Refers to
+/// `document`, which must outlive them. Throws InputError that names `origin` when it is no such document.
+std::vector<tables::MadeTable> tables_of(const Json& document, std::string_view origin);
+
+/// What does not hold, one sentence each.
+std::vector<std::string> failures_of(const Json& document);
+
+/// Whether a text starts as a document of this command does.
+bool is_complexity_document(std::string_view json_text);
+
+}  // namespace tilemeter::complexity
