@@ -50,6 +50,12 @@ class Optimum(unittest.TestCase):
                     self.assertEqual(result["best"][0]["traffic"]["elements"], traffic)
                     self.assertTrue(result["search"]["exhaustive"])
 
+    def test_the_gap_to_the_lower_bound(self):
+        (result,) = tune("--algorithm flash2 --seq 4096 --head-dim 64 --sram 50000el")
+        bound = result["lower_bound"]
+        self.assertEqual((bound["name"], bound["elements"]), ("row-granular", 5520640))
+        self.assertAlmostEqual(bound["ratio"], 6295552 / 5520640)
+
     def test_budgets_in_bytes(self):
         for kib, d, keys, rows in ((163, 64, 640, 420), (163, 128, 321, 213), (227, 64, 892, 586), (227, 128, 448, 297)):
             first, second = tune(f"--algorithm flash1,flash2 --seq 1048576 --head-dim {d} --sram {kib}KiB")

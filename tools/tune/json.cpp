@@ -1,5 +1,8 @@
 #include "tools/tune/json.hpp"
 
+#include <algorithm>
+
+#include "model/bound.hpp"
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
 #include "sim/catalog.hpp"
@@ -93,6 +96,22 @@ Json candidates_json(const TuneResult& result) {
   return list;
 }
 
+/// The largest lower bound that holds for what the best tiling has on chip: all of a budget in elements, else its
+/// tiles.
+Json bound_json(const TuneResult& result) {
+  const PointResult& point = result.point;
+  const Elements on_chip = point.budget.elements.value_or(point.memory.peak.elements);
+  const LowerBound bound =
+      best_of(bounds_of(point.request.algorithm->name, result.with(*point.tiling), point.closed, on_chip));
+  const auto least = static_cast<double>(bound.least.value());
+  return {
+      {"name", bound.description->name},
+      {"statement", bound.description->statement},
+      {"on_chip_elements", on_chip.value()},
+      {"elements", bound.least.value()},
+      {"ratio", least > 0 ? Json(static_cast<double>(point.closed.total().total().value()) / least) : Json(nullptr)}};
+}
+
 std::string_view order_name(LoopOrder order) {
   switch (order) {
     case LoopOrder::kv_outer:
@@ -120,6 +139,7 @@ Json tune_json(const TuneResult& result) {
   json["reason"] = point["reason"];
   if (!result.point.refusal) {
     json["compulsory"] = traffic_json(result.point.compulsory.total());
+    json["lower_bound"] = bound_json(result);
     json["search"] = {{"tried", result.ranked.tried}, {"exhaustive", result.ranked.exhaustive}};
   }
   json["best"] = best_json(result);

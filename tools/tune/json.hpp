@@ -8,7 +8,7 @@
 
 namespace tilemeter {
 
-/// {"algorithm", "problem", "budget", "compulsory", "best": [...], "search", "front", "candidates": [...]}. Traffic and
+/// {"algorithm", "problem", "budget", "compulsory", "lower_bound", "search", "best": [...], "front", "candidates": [...]}. Traffic and
 /// memory have elements and bytes; "front" has the unit of the budget.
 Json tune_json(const TuneResult& result);
 

@@ -101,7 +101,18 @@ class Tables {
       table.rows.push_back(std::move(row));
     }
     table.notes.push_back(search_note(result));
+    table.notes.push_back(bound_note(result["lower_bound"]));
     return table;
+  }
+
+  static std::string bound_note(const Json& bound) {
+    std::string text = "lower bound (" + bound["name"].get<std::string>() + ": " +
+                       bound["statement"].get<std::string>() + ") with " +
+                       with_separators(bound["on_chip_elements"].get<Count>()) +
+                       " elements on chip: " + with_separators(bound["elements"].get<Count>()) + " elements";
+    if (!bound["ratio"].is_null())
+      text += "; the first tiling moves " + fixed(bound["ratio"].get<double>(), 3) + " times that";
+    return text;
   }
 
   static Cell ratio(const Json& traffic, const Json& least, const std::string& unit) {
