@@ -7,6 +7,7 @@
 
 #include "model/on_chip.hpp"
 #include "model/problem.hpp"
+#include "model/tile_counts.hpp"
 #include "model/tiling_rule.hpp"
 
 namespace tilemeter {
@@ -41,6 +42,10 @@ class TileSearch {
   Count rounded_up(Count size) const;
   Count rounded_down(Count size) const;
 
+  /// Numbers of query (key) tiles by their size.
+  TileCounts row_counts() const { return {point_.problem.rows(), step_}; }
+  TileCounts key_counts() const { return {point_.problem.seq_k, step_}; }
+
   /// The point with other tile sizes.
   Case with(Count block_q, Count block_k) const;
   Case with(Count block_q, Count block_k, Count block_d) const;
@@ -53,8 +58,6 @@ class TileSearch {
 
   /// Traffic of `point` in the unit of the budget: elements for a budget in elements, else bytes.
   Count traffic(const Case& point) const;
-  /// What one element of `type` counts in that unit.
-  Count weight(DType type) const { return budget_.elements ? 1 : size_of(type); }
 
  private:
   std::string_view algorithm_;

@@ -2,21 +2,21 @@
 #pragma once
 
 #include "model/closed_form/formula.hpp"
+#include "model/leaders.hpp"
 #include "model/tile_search.hpp"
 
 namespace tilemeter {
 
-/// The feasible tiling of least traffic, exact over all sizes that are multiples of the step; ties as resolve_tiling
-/// says. `point` is the case that `search` was made for.
+/// The feasible tilings of the `keep` least amounts of traffic, exact over all sizes that are multiples of the step;
+/// ties as resolve_tiling says. `point` is the case that `search` was made for. Throws InputError when not even the
+/// smallest tiling fits.
 ///
-/// Streaming orders: a tile is visited when any pair in it may be visible, so splitting a tile never visits more rows
-/// or keys. FA-2 therefore moves least with block_k of one step, FA-1 with block_q of one step, under any mask, and
-/// that choice also leaves most room for the size that divides the traffic. Without a mask that size is simply the
-/// largest (theory of the optimum: FA-1 Br = 1, Bc = floor((M-2d-2)/(2d+1)); FA-2 Bc = 1, Br = floor((M-2d)/(2d+3)));
-/// with one, the sizes are tried downwards until visible pairs / size alone exceeds the best. At most 2^20 sizes are
-/// tried, which matters for on-chip memories of about 1000 sqrt(N) rows and more only. GEMM tiles: tile counts per
-/// dimension divide the traffic, so only the smallest size of each count is tried.
-/// Where the streamed size matters in itself (StreamedTile), all pairs of sizes are tried, within the same number.
-Tiling least_traffic_tiling(const TileSearch& search, const Formula& formula, const Case& point);
+/// Of a streaming order one size divides the traffic (block_k for K/V outer, block_q otherwise), the other is its
+/// companion. Where the unmasked bill does not depend on the companion, its smallest size is best under any mask too:
+/// a tile is visited when any pair in it may be visible, so splitting it never visits more rows or keys, and it leaves
+/// most room. Otherwise all pairs of sizes are tried, except those that TrafficBound rules out. Without a mask, bills
+/// change with the numbers of tiles, and within one number by equal steps: the ends of each range of equal numbers
+/// stand for it. At most 2^20 tilings are billed; past that the result is marked as not exhaustive.
+RankedTilings least_traffic_tilings(const TileSearch& search, LoopOrder order, const Case& point, std::size_t keep);
 
 }  // namespace tilemeter

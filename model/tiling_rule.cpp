@@ -103,6 +103,11 @@ Tiling largest_tiling(const TileSearch& search, LoopOrder order, const Case& poi
   return largest_streaming_tiling(search, order, point);
 }
 
+Case with_row_softmax(std::string_view algorithm, Case point, const Budget& budget) {
+  point.options.row_softmax = resolve_row_softmax(algorithm, point, budget);
+  return point;
+}
+
 Tiling searched_tiling(std::string_view algorithm, const Case& point, BlockRule rule, const Budget& budget,
                        TileGranularity granularity) {
   if (!budget.limited()) throw InputError(option_text(rule) + " needs --sram or --device");
@@ -110,12 +115,9 @@ Tiling searched_tiling(std::string_view algorithm, const Case& point, BlockRule 
     throw InputError("--blocks optimum does not apply to " + std::string(algorithm) +
                      ": use paper, fit, or --chunk-q and --chunk-k");
   }
-  Case resolved = point;
-  resolved.options.row_softmax = resolve_row_softmax(algorithm, point, budget);
-  const TileSearch search(algorithm, resolved, budget, granularity);
-  const Formula& formula = formula_of(algorithm);
-  return rule == BlockRule::fit ? largest_tiling(search, formula.order, resolved)
-                                : least_traffic_tiling(search, formula, resolved);
+  if (rule == BlockRule::optimum) return best_tilings(algorithm, point, budget, granularity, 1).best.front().tiling;
+  const Case resolved = with_row_softmax(algorithm, point, budget);
+  return largest_tiling(TileSearch(algorithm, resolved, budget, granularity), formula_of(algorithm).order, resolved);
 }
 
 /// The point with one of its sizes made as large as fits, at most what it is; nothing when not even one step fits.
@@ -198,8 +200,16 @@ Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule r
   return tiling;
 }
 
+RankedTilings best_tilings(std::string_view algorithm, const Case& point, const Budget& budget,
+                           TileGranularity granularity, std::size_t keep) {
+  const LoopOrder order = formula_of(algorithm).order;
+  if (order == LoopOrder::untiled) throw InputError(std::string(algorithm) + " has no tiles to choose");
+  const Case resolved = with_row_softmax(algorithm, point, budget);
+  return least_traffic_tilings(TileSearch(algorithm, resolved, budget, granularity), order, resolved, keep);
+}
+
 RowSoftmax resolve_row_softmax(std::string_view algorithm, const Case& point, const Budget& budget) {
-  if (algorithm != "standard_tiled") return point.options.row_softmax;
+  if (formula_of(algorithm).order != LoopOrder::gemm) return point.options.row_softmax;
   Case resident = point;
   resident.options.row_softmax = RowSoftmax::resident;
   for (const KernelTiles& kernel : on_chip_tiles_by_kernel(algorithm, resident)) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/on_chip.hpp"
 #include "model/problem.hpp"
@@ -13,6 +14,19 @@ namespace tilemeter {
 /// Multiples that tile sizes must be of: 16 with a device, else 1.
 struct TileGranularity {
   Count rows = 1;
+};
+
+/// A tiling and its traffic: elements for a budget in elements, else bytes.
+struct RankedTiling {
+  Tiling tiling;
+  Count traffic = 0;
+};
+
+/// What a search found, the least traffic first.
+struct RankedTilings {
+  std::vector<RankedTiling> best;
+  Count tried = 0;         ///< tilings that were billed
+  bool exhaustive = true;  ///< every other one was ruled out, not left untried
 };
 
 /// Tile sizes of `rule` for `point.problem` under `budget`. `point.tiling` gives stages and block_d (0 leaves it free).
@@ -29,6 +43,11 @@ struct TileGranularity {
 /// absent, when a rule does not apply to `algorithm`, or when not even the smallest tile fits.
 Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule rule, const Budget& budget,
                       TileGranularity granularity);
+
+/// The tilings of the `keep` least amounts of traffic, as `optimum` chooses among them; the first is its choice. Throws
+/// InputError as resolve_tiling does, and for algorithms without tiles.
+RankedTilings best_tilings(std::string_view algorithm, const Case& point, const Budget& budget,
+                           TileGranularity granularity, std::size_t keep);
 
 /// Whether a row of scores stays on chip in the softmax of standard_tiled: yes when it fits the budget. Other
 /// algorithms keep their option.

@@ -32,9 +32,9 @@ constexpr bool has_sequences(Computation computation) {
 }
 
 /// How an algorithm walks its iteration space; decides which tile rules apply. `gemm` is standard_tiled's three kernels
-/// of GEMM tiles, `product` a single GEMM, `chunks` two chunk sizes without a budget of their own.
-/// `outer_product` two products in steps of one along their inner dimension, `recurrent` chunks of rows that pass by a
-/// state (Options::chunk in the place of tile sizes).
+/// of GEMM tiles, `product` a single GEMM, `chunks` two chunk sizes, of which the key chunk is given, `outer_product`
+/// two products in steps of one along their inner dimension, `recurrent` chunks of rows that pass by a state
+/// (Options::chunk in the place of tile sizes).
 enum class LoopOrder { untiled, kv_outer, q_outer, gemm, product, chunks, outer_product, recurrent };
 
 /// What an algorithm computes under a mask: all scores, or the tiles with a visible pair.
@@ -48,12 +48,6 @@ enum class OutputType { operand, read_back };
 constexpr TensorName accumulated_output(Computation computation) {
   return computation == Computation::gradients ? TensorName::dQ : TensorName::O;
 }
-/// What the size of the tile that a loop streams (keys of a Q-outer loop, rows of a K/V-outer one) does to the traffic.
-enum class StreamedTile {
-  indifferent,  ///< without a mask nothing
-  counts,       ///< it decides what else moves
-  stays         ///< the last one is not loaded again for the next row block: larger ones save more
-};
 
 /// The tiles of each kernel that an algorithm launches, in the order of allocation.
 struct KernelTiles {
@@ -74,7 +68,6 @@ struct Formula {
   LoopOrder order = LoopOrder::untiled;
   Coverage coverage = Coverage::full_rectangle;
   OutputType output = OutputType::operand;
-  StreamedTile streamed = StreamedTile::indifferent;
   Count stages = 1;                     ///< default depth of the K/V ring
   std::span<const Variant> variants{};  ///< the first is the default; empty when there is only one version
   /// Why the algorithm does not take a point ("--packed: ..."), empty when it does. `name` is for the message.

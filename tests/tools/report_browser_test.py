@@ -27,6 +27,31 @@ def grouped(number):
     return f"{number:,}"
 
 
+class TuneTest(ReportCase):
+    def test_the_front_the_map_and_the_rejected_candidates(self):
+        document = documents.tune()
+        self.open(document)
+        self.assertEqual(self.sections(), ["best", "front", "blocks", "rejected"])
+        fronts = [[tiling["traffic"] for tiling in result["front"]["tilings"]] for result in document["results"]]
+        memory = [[tiling["on_chip"] for tiling in result["front"]["tilings"]] for result in document["results"]]
+        self.assertEqual(self.series("front-chart", "line"), fronts)
+        self.assertEqual(self.series("front-chart", "line", "x"), memory)
+        self.assertEqual(
+            self.js("Object.values(Chart.getChart('front-chart').scales).map((scale) => scale.type)"),
+            ["logarithmic"] * 2,
+        )
+        self.assertEqual(len(self.series("blocks-chart", "heat", "x")[0]), 9)
+        fitting = [one for one in document["results"][0]["candidates"] if one["feasible"]]
+        least = min(one["traffic"]["elements"] for one in fitting)
+        self.assertIn(f"Minimum: {grouped(least)} elements", self.text("#minimum"))
+        (best,) = self.texts("#best table:first-of-type tbody tr")
+        self.assertIn("1 x 256", best)
+        rejected = [one for one in document["results"][0]["candidates"] if not one["feasible"]]
+        self.assertEqual(
+            self.js("document.querySelectorAll('#rejected details:first-of-type li').length"), len(rejected)
+        )
+
+
 class ReportTest(ReportCase):
     def test_budget_sweep_draws_the_points_and_standard_attention(self):
         self.open(documents.budget_sweep(), "Traffic <and> more")

@@ -244,3 +244,49 @@ if __name__ == "__main__":
     import sys
 
     print(json.dumps(DOCUMENTS[sys.argv[1]](), indent=2))
+
+
+def tune_tiling(bill, n, d, block_q, block_k, capacity):
+    """A candidate of tune: billed where it fits, else with a reason."""
+    elements = footprint(d, block_q, block_k)
+    result = {"block_q": block_q, "block_k": block_k, "stages": 1, "feasible": elements <= capacity, "reason": None}
+    result["sram"] = {"elements": elements, "bytes": elements * DTYPE}
+    if result["feasible"]:
+        traffic = traffic_of(bill(n, d, block_q, block_k))
+        result["traffic"] = {unit: traffic[unit]["total"] for unit in ("elements", "bytes")}
+    else:
+        result["reason"] = f"needs {elements} elements, {capacity} are allowed"
+    return result
+
+
+def tune(algorithms=("flash1", "flash2"), n=4096, d=64, capacity=50000):
+    """The document of tune: tilings of two sizes, candidates of three."""
+    results = []
+    for algorithm in algorithms:
+        bill = BILLS[algorithm]
+        streamed = [(1, size) if algorithm == "flash1" else (size, 1) for size in (1, 16, 256, n)]
+        front = [
+            {
+                "block_q": q,
+                "block_k": k,
+                "stages": 1,
+                "on_chip": footprint(d, q, k),
+                "traffic": traffic_of(bill(n, d, q, k))["elements"]["total"],
+            }
+            for q, k in streamed
+        ]
+        sizes = (16, 64, 256)
+        results.append(
+            {
+                "algorithm": algorithm,
+                "problem": point(algorithm, n, d)["problem"],
+                "order": "K/V outer" if algorithm == "flash1" else "Q outer",
+                "budget": {"owner": f"--sram {capacity}el", "placement": "sram", "capacity_elements": capacity},
+                "feasible": True,
+                "reason": None,
+                "best": [tune_tiling(bill, n, d, *streamed[2], capacity)],
+                "front": {"unit": "elements", "on_chip": "every tile", "complete": False, "tilings": front},
+                "candidates": [tune_tiling(bill, n, d, q, k, capacity) for q in sizes for k in sizes],
+            }
+        )
+    return {"schema": 1, "command": "tune", "version": "0.1.0", "results": results}

@@ -130,3 +130,19 @@ TEST_CASE("wrong CSV is refused with its line or column") {
   CHECK_THROWS_WITH(document_of_csv("algorithm\n\"flash1\"x\n"),
                     contains("line 2 of the CSV has text after a quoted cell"));
 }
+
+TEST_CASE("results of tune are shown, and what is wrong in them is named") {
+  const auto tuned = [](const std::string& front) {
+    return R"({"schema": 1, "command": "tune", "version": "1", "results": [{"algorithm": "flash2", "order": "Q outer",
+      "problem": {"mask": "none"}, "budget": {"owner": "--sram 1MiB"}, "best": [], "candidates": [], "front": )" +
+           front + "}]}";
+  };
+  CHECK_THAT(render_report(tuned(R"({"unit": "elements", "tilings": []})"), "t"), contains("showTune"));
+  CHECK_THAT(error_of(R"({"schema": 1, "command": "tune", "version": "1"})"), contains("\"results\" is missing"));
+  CHECK_THAT(error_of(tuned("3")), contains("\"results[0].front\" is 3"));
+  CHECK_THAT(error_of(tuned(R"({"unit": "rows", "tilings": []})")), contains("elements or bytes is accepted"));
+  CHECK_THAT(error_of(tuned(R"({"unit": "bytes", "tilings": [{"block_q": 1}]})")),
+             contains("\"results[0].front.tilings[0].block_k\" is missing"));
+  CHECK_THAT(error_of(tuned(R"({"unit": "bytes", "tilings": [{"block_q": 1, "block_k": 1, "stages": 1.5}]})")),
+             contains("stages\" is 1.5"));
+}

@@ -14,5 +14,6 @@ Command report_command();
 Command roofline_command();
 Command sweep_command();
 Command tables_command();
+Command tune_command();
 
 }  // namespace tilemeter

@@ -64,6 +64,11 @@ void refuse_foreign(const Arguments& arguments, const std::vector<const Algorith
   }
 }
 
+bool may_be_many(std::string_view option, Values values) {
+  const bool is_budget = option == "--sram" || option == "--device";
+  return values == Values::many || option == "--algorithm" || (values == Values::one_problem && is_budget);
+}
+
 }  // namespace
 
 std::span<const OptionSpec> point_option_specs() {
@@ -85,7 +90,7 @@ Grid point_grid(const Arguments& arguments, std::string_view who, Values values)
     const PointOption* option = find_option(given.option);
     if (option == nullptr || option->make == nullptr) continue;
     axes.push_back(option->make(given.option, given.value, arguments));
-    if (values == Values::one_but_algorithms && axes.back().size > 1 && given.option != "--algorithm") {
+    if (axes.back().size > 1 && !may_be_many(given.option, values)) {
       throw InputError(quote(given.option, given.value) + " stands for " + std::to_string(axes.back().size) +
                        " values: " + std::string(who) + " takes one, `tilemeter sweep` takes lists and ranges");
     }

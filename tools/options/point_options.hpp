@@ -14,7 +14,11 @@ namespace tilemeter {
 std::span<const OptionSpec> point_option_specs();
 
 /// Which options may stand for several values.
-enum class Values { one_but_algorithms, many };
+enum class Values {
+  one_but_algorithms,
+  one_problem,  ///< several algorithms, sizes of --sram and devices
+  many
+};
 
 /// The axes of `arguments`, in the order of the command line. Options that are none of a point's are left alone. Throws
 /// InputError: a value that does not parse, several values where one is taken, options that contradict each other, a

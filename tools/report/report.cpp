@@ -128,6 +128,57 @@ void check_point(const Node& point) {
   check_sram(point);
 }
 
+void check_list(const Node& list, const char* accepted) { list.require(Json::value_t::array, accepted); }
+
+void check_tiling(const Node& tiling) {
+  tiling.require(Json::value_t::object, "a tiling is accepted");
+  for (const char* key : {"block_q", "block_k", "stages"}) {
+    if (!tiling.member(key).present()) tiling.member(key).refuse("the sizes of the tiling are needed");
+  }
+  tiling.integers_if_present({"block_q", "block_k", "block_d", "stages", "on_chip"});
+}
+
+/// The tilings of `list`, each with objects under `keys` whose "elements" and "bytes" are integers.
+void check_tilings(const Node& list, std::initializer_list<const char*> keys) {
+  check_list(list, "a list of tilings is accepted");
+  for (std::size_t i = 0; i < list.value().size(); ++i) {
+    check_tiling(list.item(i));
+    for (const char* key : keys) list.item(i).member(key).integers_if_present({"elements", "bytes"});
+  }
+}
+
+void check_front(const Node& front) {
+  front.require(Json::value_t::object, "the front of traffic and memory is needed");
+  const Node unit = front.member("unit");
+  if (!unit.present() || (unit.value() != "elements" && unit.value() != "bytes")) {
+    unit.refuse("elements or bytes is accepted");
+  }
+  const Node tilings = front.member("tilings");
+  check_tilings(tilings, {});
+  for (std::size_t i = 0; i < tilings.value().size(); ++i) tilings.item(i).integers_if_present({"traffic"});
+}
+
+void check_result(const Node& result) {
+  result.require(Json::value_t::object, "a result of tune is accepted");
+  for (const char* key : {"algorithm", "order"})
+    result.member(key).require(Json::value_t::string, "a string is needed");
+  result.member("problem").require(Json::value_t::object, "the problem of the result is needed");
+  const Node budget = result.member("budget");
+  budget.require(Json::value_t::object, "the budget of the result is needed");
+  budget.member("owner").require(Json::value_t::string, "a string is needed");
+  budget.integers_if_present({"capacity_elements", "capacity_bytes"});
+  check_text(result, "reason");
+  check_tilings(result.member("best"), {"traffic", "sram"});
+  check_front(result.member("front"));
+  check_tilings(result.member("candidates"), {"traffic", "sram"});
+}
+
+void check_results(const Node& document) {
+  const Node results = document.member("results");
+  check_list(results, "the list of results of tune is needed");
+  for (std::size_t i = 0; i < results.value().size(); ++i) check_result(results.item(i));
+}
+
 void check_number(const Node& owner, const char* key) {
   const Node number = owner.member(key);
   if (!number.present() || !number.value().is_number()) number.refuse("a number is needed");
@@ -169,6 +220,7 @@ void check_document(const Node& document) {
   if (!schema.present() || schema.value() != 1) schema.refuse("schema 1 is accepted");
   for (const char* key : {"command", "version"})
     document.member(key).require(Json::value_t::string, "a string is needed");
+  if (document.member("command").value() == "tune") return check_results(document);
   const Node points = document.member("points");
   if (!points.present()) {
     if (document.member("rows").present()) return check_rows(document.member("rows"));

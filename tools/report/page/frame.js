@@ -119,10 +119,11 @@ const baseOptions = (colours) => ({
 const pointLines = (point) => {
   const lines = [];
   if (point.elements) {
-    lines.push(`read ${grouped(point.elements.read)}, write ${grouped(point.elements.write)} elements`);
+    if (point.elements.read !== null)
+      lines.push(`read ${grouped(point.elements.read)}, write ${grouped(point.elements.write)} elements`);
     lines.push(`total ${grouped(point.elements.total)} elements`);
-    if (point.bytes) lines.push(`total ${grouped(point.bytes.total)} bytes (${binary(point.bytes.total)})`);
   }
+  if (point.bytes) lines.push(`total ${grouped(point.bytes.total)} bytes (${binary(point.bytes.total)})`);
   if (point.seconds !== null) lines.push(`predicted ${duration(point.seconds)}`);
   if (point.block_q !== null)
     lines.push(

@@ -5,9 +5,7 @@ const parseExactly = (text) => JSON.parse(text.replace(
     /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g,
     (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
 
-const showReport = () => {
-  const text = document.getElementById('data').textContent;
-  const report = {...parseExactly(text), text};
+const showPoints = (report) => {
   const points = (report.points ?? (report.rows ? [] : [report])).map(readPoint);
   mergeTwins(points);
   showSummary(document.getElementById('summary'), report, points);
@@ -18,10 +16,20 @@ const showReport = () => {
   const rows = rowsSection(report);
   if (rows) place.append(rows);
   if (points.length > 0) place.append(new PointTable(points).section(report));
-  place.append(element(
-      'footer', {},
-      'Traffic is what crosses the edge of the SM (the two-level model of the literature), not DRAM traffic after the L2. Charts: Chart.js, MIT License.'));
   sections.forEach(({draw}) => draw());
+};
+
+const showReport = () => {
+  const text = document.getElementById('data').textContent;
+  const report = {...parseExactly(text), text};
+  if (report.command === 'tune')
+    showTune(report);
+  else
+    showPoints(report);
+  document.getElementById('sections')
+      .append(element(
+          'footer', {},
+          'Traffic is what crosses the edge of the SM (the two-level model of the literature), not DRAM traffic after the L2. Charts: Chart.js, MIT License.'));
   watchScheme();
 };
 

@@ -1,0 +1,245 @@
+"""The command tune: published optima, exhaustive search, candidates of devices, formats, wrong input.
+
+usage: tune_test.py PROGRAM [unittest options]
+"""
+
+import csv
+import io
+import json
+import math
+import re
+import unittest
+
+from program import Folder, run
+
+# Tile sizes of least traffic and their traffic, N = 4096, d = 64: (M, flash1 Bc, traffic, flash2 Br, traffic).
+OPTIMA = [
+    (12500, 95, 35848192, 94, 23597056),
+    (25000, 192, 18186240, 189, 12062720),
+    (50000, 386, 9355264, 380, 6295552),
+    (100000, 774, 5341184, 762, 3674112),
+    (200000, 1549, 2932736, 1525, 2101248),
+]
+
+
+def tune(text):
+    done = run(["tune", *text.split(), "--format", "json"])
+    if done.returncode != 0:
+        raise AssertionError(f"tune {text}: exit {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)["results"]
+
+
+def sizes(tiling):
+    return tiling["block_q"], tiling["block_k"]
+
+
+def covers(block, extent):
+    return -(-extent // block)
+
+
+class Optimum(unittest.TestCase):
+    def test_published_optima_in_one_call(self):
+        budgets = ",".join(f"{row[0]}el" for row in OPTIMA)
+        results = tune(f"--algorithm flash1,flash2 --seq 4096 --head-dim 64 --sram {budgets}")
+        self.assertEqual(len(results), 10)
+        for (capacity, keys, flash1, rows, flash2), first, second in zip(OPTIMA, results[:5], results[5:]):
+            for result, best, traffic in ((first, (1, keys), flash1), (second, (rows, 1), flash2)):
+                with self.subTest(capacity=capacity, algorithm=result["algorithm"]):
+                    self.assertEqual(result["budget"]["capacity_elements"], capacity)
+                    self.assertEqual(sizes(result["best"][0]), best)
+                    self.assertEqual(result["best"][0]["traffic"]["elements"], traffic)
+                    self.assertTrue(result["search"]["exhaustive"])
+
+    def test_the_gap_to_the_lower_bound(self):
+        (result,) = tune("--algorithm flash2 --seq 4096 --head-dim 64 --sram 50000el")
+        bound = result["lower_bound"]
+        self.assertEqual((bound["name"], bound["elements"]), ("row-granular", 5520640))
+        self.assertAlmostEqual(bound["ratio"], 6295552 / 5520640)
+
+    def test_budgets_in_bytes(self):
+        for kib, d, keys, rows in ((163, 64, 640, 420), (163, 128, 321, 213), (227, 64, 892, 586), (227, 128, 448, 297)):
+            first, second = tune(f"--algorithm flash1,flash2 --seq 1048576 --head-dim {d} --sram {kib}KiB")
+            self.assertEqual(sizes(first["best"][0]), (1, keys))
+            self.assertEqual(sizes(second["best"][0]), (rows, 1))
+
+    def test_the_best_few_differ_in_traffic_and_fit(self):
+        (result,) = tune("--algorithm flash2 --seq 4096 --head-dim 64 --sram 50000el --top 7")
+        traffic = [tiling["traffic"]["elements"] for tiling in result["best"]]
+        self.assertEqual(traffic, [2 * 4096 * 64 * (1 + tiles) + 4096 for tiles in range(11, 18)])
+        for tiling in result["best"]:
+            self.assertLessEqual(tiling["sram"]["elements"], 50000)
+
+    def test_every_pair_of_sizes_of_small_problems(self):
+        for mask in ("", "--causal", "--causal-top-left", "--window 9,2"):
+            for budget, unit in (("300el", "elements"), ("2000B", "bytes")):
+                for algorithm in ("flash1", "flash2"):
+                    point = f"--algorithm {algorithm} --seq-q 24 --seq-k 20 --head-dim 4 --sram {budget} {mask}"
+                    with self.subTest(point=point):
+                        (result,) = tune(point)
+                        self.assertEqual(result["best"][0]["traffic"][unit], self.least(point, unit))
+
+    def least(self, point, unit):
+        done = run(["sweep", *point.split(), "--block-q", "1:24:+1", "--block-k", "1:20:+1", "--format", "csv"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["feasible"] == "true"]
+        self.assertGreater(len(rows), 20)
+        return min(int(row[f"traffic_{unit}_total"]) for row in rows)
+
+
+class Front(unittest.TestCase):
+    def test_the_front_falls_from_the_smallest_tiling_to_the_least_traffic(self):
+        (result,) = tune("--algorithm flash2 --seq 4096 --head-dim 64 --sram 50000el")
+        front = result["front"]
+        self.assertTrue(front["complete"])
+        memory = [tiling["on_chip"] for tiling in front["tilings"]]
+        traffic = [tiling["traffic"] for tiling in front["tilings"]]
+        self.assertEqual(memory, sorted(set(memory)))
+        self.assertEqual(traffic, sorted(set(traffic), reverse=True))
+        self.assertEqual(memory[0], 4 * 64 + 3)
+        self.assertEqual(memory[-1], 2 * 64 + 4096 * (2 * 64 + 3))
+        self.assertEqual(traffic[-1], 4 * 4096 * 64 + 4096)
+        # one tiling for each number of query tiles
+        self.assertEqual(len(front["tilings"]), len({covers(block, 4096) for block in range(1, 4097)}))
+
+    def test_the_best_within_the_budget_is_on_the_front(self):
+        for algorithm in ("flash1", "flash2"):
+            (result,) = tune(f"--algorithm {algorithm} --seq 1000 --head-dim 32 --causal --sram 20000el")
+            within = [t["traffic"] for t in result["front"]["tilings"] if t["on_chip"] <= 20000]
+            self.assertEqual(min(within), result["best"][0]["traffic"]["elements"])
+
+
+class Candidates(unittest.TestCase):
+    def test_each_is_billed_or_rejected_with_the_arithmetic(self):
+        (result,) = tune("--algorithm flash2 --seq 4096 --head-dim 128 --device rtx4090")
+        candidates = result["candidates"]
+        self.assertEqual(len(candidates), 11 * 11 * 4)
+        for one in candidates:
+            shared = (one["block_q"] + 2 * one["stages"] * one["block_k"]) * 128 * 2
+            registers = 4 * one["block_q"] * (128 + one["block_k"] + 2)
+            self.assertEqual(one["sram"]["shared_bytes"], shared)
+            self.assertEqual(one["sram"]["register_bytes"], registers)
+            self.assertEqual(one["feasible"], shared <= 101376 and registers <= 262144)
+            self.assertEqual(one["accumulator_registers_per_thread"], math.ceil(registers / 4 / (32 * one["warps"])))
+            if one["feasible"]:
+                rows = covers(one["block_q"], 4096)
+                self.assertEqual(one["traffic"]["bytes"], 2 * (2 * 4096 * 128 * (1 + rows)) + 4 * 4096)
+                self.assertGreaterEqual(one["resident_blocks"], 1)
+            else:
+                self.assertRegex(one["reason"], r"needs .* rtx4090 allows .* a block")
+                self.assertEqual(one["resident_blocks"], 0)
+
+    def test_d256_on_the_a100_is_not_ranked_by_shared_memory_alone(self):
+        (result,) = tune("--algorithm flash2 --seq 4096 --head-dim 256 --device a100-80gb")
+        fitting = [one for one in result["candidates"] if one["feasible"]]
+        self.assertTrue(any(one["spills"] for one in fitting))
+        self.assertTrue(any(not one["spills"] for one in fitting))
+        order = [(one["spills"], one["traffic"]["bytes"]) for one in fitting]
+        self.assertEqual(order, sorted(order))
+        for one in fitting:
+            self.assertEqual(one["spills"], one["accumulator_registers_per_thread"] + 83 > one["registers_per_thread_limit"])
+        text = run(["tune", "--algorithm", "flash2", "--seq", "4096", "--head-dim", "256", "--device", "a100-80gb"]).stdout
+        self.assertIn("likely to spill registers", text)
+        self.assertIn("registers/thread", text)
+
+    def test_four_warps_at_d128_spill_with_128_rows_and_not_with_64(self):
+        (result,) = tune("--algorithm flash2 --seq 4096 --head-dim 128 --causal --device a100-80gb --warps 4")
+        spills = {sizes(one): one["spills"] for one in result["candidates"] if one["stages"] == 1}
+        self.assertTrue(spills[128, 64])
+        self.assertFalse(spills[64, 64])
+
+    def test_sizes_past_the_problem_are_rejected(self):
+        (result,) = tune("--algorithm flash2 --seq-q 20 --seq-k 300 --head-dim 64 --device h200")
+        for one in result["candidates"]:
+            if one["block_q"] > 32:
+                self.assertFalse(one["feasible"])
+        self.assertTrue(any("only 20 query rows" in (one["reason"] or "") for one in result["candidates"]))
+
+    def test_lists_to_paste(self):
+        point = ["tune", "--algorithm", "flash2", "--seq", "4096", "--head-dim", "64", "--device", "a100-80gb"]
+        triton = run([*point, "--triton"])
+        self.assertEqual(triton.returncode, 0, triton.stderr)
+        head, *lines = triton.stdout.splitlines()
+        self.assertIn("flash2", head)
+        pattern = r"triton\.Config\(\{'BLOCK_M': (\d+), 'BLOCK_N': (\d+)\}, num_stages=(\d), num_warps=(4|8)\),"
+        self.assertGreater(len(lines), 20)
+        for line in lines:
+            self.assertRegex(line, f"^{pattern}$")
+        (result,) = tune(" ".join(point[1:]))
+        self.assertEqual([line.rstrip(",") for line in lines], result["triton"])
+        cutlass = run([*point, "--cutlass"]).stdout.splitlines()
+        self.assertEqual(cutlass[1:], result["cutlass"])
+        self.assertRegex(cutlass[1], r"^cute::Shape<cute::Int<\d+>, cute::Int<\d+>, cute::Int<64>>;  //")
+        kept = [one for one in result["candidates"] if one["feasible"] and not one["spills"]]
+        self.assertEqual(len(kept), len(lines))
+
+
+class Formats(Folder):
+    POINT = ["tune", "--algorithm", "flash1,flash2", "--seq", "512", "--head-dim", "64", "--sram", "100KiB"]
+
+    def test_csv_has_one_row_a_tiling(self):
+        results = tune(" ".join(self.POINT[1:]))
+        rows = list(csv.DictReader(io.StringIO(run([*self.POINT, "--format", "csv"]).stdout)))
+        for result in results:
+            for name, tilings in (("best", result["best"]), ("front", result["front"]["tilings"]),
+                                  ("candidate", result["candidates"])):
+                own = [row for row in rows if (row["algorithm"], row["list"]) == (result["algorithm"], name)]
+                self.assertEqual([(int(r["block_q"]), int(r["block_k"])) for r in own], [sizes(t) for t in tilings])
+                self.assertTrue(all(r["traffic_bytes"] or r["feasible"] == "false" for r in own))
+
+    def test_table_and_md_and_page(self):
+        text = run(self.POINT).stdout
+        for words in ("best: least traffic: flash1", "front: traffic against memory on chip: flash2", "rejected:",
+                      "no tiling moves less", "100.0 KiB"):
+            self.assertIn(words, text)
+        self.assertIn("--rejected lists them", text)
+        every = run([*self.POINT, "--rejected"]).stdout
+        self.assertGreater(len(every.splitlines()), len(text.splitlines()))
+        self.assertIn("| block_q (rows) |", run([*self.POINT, "--format", "md"]).stdout)
+        self.assertEqual(run([*self.POINT, "-o", self.path("t.json")]).returncode, 0)
+        self.assertEqual(run(["report", self.path("t.json"), "-o", self.path("t.html")]).returncode, 0)
+        self.assertIn(b"showTune", self.read("t.html"))
+        page = run([*self.POINT, "--format", "html"]).stdout
+        self.assertIn("<!doctype html>", page)
+        self.assertEqual(self.files(), ["t.html", "t.json"])
+
+    def test_the_example_of_the_help_text(self):
+        help_text = run(["tune", "--help"]).stdout
+        example = re.search(r"tilemeter (tune --algorithm flash1,flash2.*)", help_text).group(1)
+        done = run(example.split())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for figure in ("9,355,264", "6,295,552"):
+            self.assertIn(figure, help_text)
+            self.assertIn(figure, done.stdout)
+
+
+class WrongInput(Folder):
+    POINT = ["tune", "--algorithm", "flash2", "--seq", "4096"]
+
+    def test_refusals(self):
+        budget = [*self.POINT, "--sram", "100KiB"]
+        self.refuse(self.POINT, "--sram", "--device")
+        self.refuse([*self.POINT, "--sram", "100el"], "not even the smallest tiling fits")
+        self.refuse([*budget, "--by", "time"], "--by time", "traffic")
+        self.refuse([*budget, "--by", "luck"], "--by luck", "traffic")
+        self.refuse([*budget, "--top", "0"], "--top")
+        self.refuse([*budget, "--top", "5000"], "--top 5000", "1000")
+        self.refuse([*budget, "--warps", "64"], "--warps 64", "32")
+        self.refuse([*budget, "--blocks", "fit"], "--blocks")
+        self.refuse([*budget, "--block-q", "64"], "--block-q")
+        self.refuse([*budget, "--unfused", "mask"], "--unfused", "standard_unfused")
+        self.refuse([*budget, "--head-dim", "64,128"], "--head-dim 64,128", "sweep")
+        self.refuse([*budget, "--triton", "--cutlass"], "--triton", "--cutlass")
+        self.refuse([*budget, "--triton", "--format", "csv"], "--triton", "--format csv")
+        self.refuse(["tune", "--algorithm", "standard", "--seq", "64", "--sram", "1MiB"], "standard", "no tiles")
+        self.refuse(["tune", "--seq", "64", "--sram", "1MiB"], "--algorithm")
+
+    def test_one_budget_of_several_may_be_too_small(self):
+        small, large = tune("--algorithm flash2 --seq 4096 --head-dim 64 --sram 100el,50000el")
+        self.assertFalse(small["feasible"])
+        self.assertIn("needs 259 elements", small["reason"])
+        self.assertEqual(small["best"], [])
+        self.assertTrue(large["feasible"])
+
+
+if __name__ == "__main__":
+    unittest.main()

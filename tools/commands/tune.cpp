@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <array>
+
+#include "model/register_use.hpp"
+#include "sim/catalog.hpp"
+#include "tools/commands/all.hpp"
+#include "tools/commands/shared.hpp"
+#include "tools/options/point_options.hpp"
+#include "tools/options/range.hpp"
+#include "tools/options/text.hpp"
+#include "tools/tune/emission.hpp"
+#include "tools/tune/json.hpp"
+#include "tools/tune/render.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::array tune_options = {
+    OptionSpec{"--by", "traffic", "what is least; default traffic"},
+    OptionSpec{"--top", "K", "tilings in the list of the best; default 5"},
+    OptionSpec{"--warps", "W,...", "warps of a block that candidates may have; default 4,8"},
+    OptionSpec{"--rejected", "", "list every rejected candidate, also those that a smaller one explains"},
+    OptionSpec{"--triton", "", "only print the candidates that fit, as triton.Config"},
+    OptionSpec{"--cutlass", "", "only print the candidates that fit, as cute::Shape"},
+};
+
+/// Options of a point that tune decides itself, or that hold no single problem.
+constexpr std::array decided = {"--blocks", "--block-q", "--block-k", "--no-capacity", "--segments"};
+
+constexpr std::string_view example =
+    "  tilemeter tune --algorithm flash1,flash2 --seq 4096 --head-dim 64 --sram 50000el\n"
+    "finds that K/V outer moves least with tiles of 1 x 386 (9,355,264 elements) and Q outer with 380 x 1\n"
+    "(6,295,552), among all sizes; then the front of traffic against memory, and which of the sizes that kernels\n"
+    "use fit. With --device the limits are shared memory and registers, and sizes multiples of 16:\n"
+    "  tilemeter tune --algorithm flash2 --seq 4096 --head-dim 128 --device a100-80gb --triton";
+
+std::vector<OptionSpec> point_options() {
+  std::vector<OptionSpec> specs;
+  for (const OptionSpec& spec : point_option_specs()) {
+    if (std::find(decided.begin(), decided.end(), spec.name()) == decided.end()) specs.push_back(spec);
+  }
+  return specs;
+}
+
+void require_traffic(const Arguments& arguments) {
+  const auto by = arguments.find("--by");
+  if (!by || *by == "traffic") return;
+  throw InputError(quote("--by", *by) + (*by == "time"
+                                             ? ": predicted times are not part of this version; expected traffic"
+                                             : ": expected traffic"));
+}
+
+TuneOptions options_of(const Arguments& arguments) {
+  constexpr Count most_shown = 1000;
+  constexpr Count most_warps = most_block_threads / warp_threads;
+  TuneOptions options;
+  if (const auto top = arguments.find("--top")) {
+    const Count count = parse_count("--top", *top, 1);
+    if (count > most_shown) throw InputError(quote("--top", *top) + ": expected 1 to " + std::to_string(most_shown));
+    options.top = static_cast<std::size_t>(count);
+  }
+  if (const auto warps = arguments.find("--warps")) {
+    options.warps = parse_counts("--warps", *warps, 1);
+    std::sort(options.warps.begin(), options.warps.end());
+    if (options.warps.back() > most_warps) {
+      throw InputError(quote("--warps", *warps) + ": expected 1 to " + std::to_string(most_warps));
+    }
+  }
+  return options;
+}
+
+std::vector<TuneResult> results_of(const Grid& grid, const TuneOptions& options) {
+  constexpr std::size_t most_results = 1000;
+  if (grid.size() > most_results) {
+    throw InputError("the options stand for " + std::to_string(grid.size()) + " budgets and algorithms: tune takes " +
+                     std::to_string(most_results));
+  }
+  std::vector<TuneResult> results;
+  for (std::size_t i = 0; i < grid.size(); ++i) results.push_back(tune(grid[i], options));
+  const auto refused = [](const TuneResult& result) { return result.point.refusal.has_value(); };
+  if (std::all_of(results.begin(), results.end(), refused)) throw InputError(*results.front().point.refusal);
+  return results;
+}
+
+enum class Emission { none, triton, cutlass };
+
+Emission emission_of(const Arguments& arguments) {
+  const bool triton = arguments.has("--triton");
+  if (!triton && !arguments.has("--cutlass")) return Emission::none;
+  const char* given = triton ? "--triton" : "--cutlass";
+  if (triton && arguments.has("--cutlass")) throw InputError("--triton contradicts --cutlass: give one of them");
+  if (const auto format = arguments.find("--format")) {
+    throw InputError(std::string(given) + " contradicts --format " + *format + ": the list is text; json has it as \"" +
+                     (given + 2) + "\"");
+  }
+  return triton ? Emission::triton : Emission::cutlass;
+}
+
+/// The target of a list, whatever its extension: "configs.py".
+Target text_target(const Arguments& arguments) {
+  Target target;
+  target.path = arguments.find("-o");
+  if (target.path) require_writable(*target.path);
+  return target;
+}
+
+/// One list a result, under a comment that says whose it is.
+std::string emitted(const std::vector<TuneResult>& results, Emission emission) {
+  std::string text;
+  for (const TuneResult& result : results) {
+    const PointRequest& request = result.point.request;
+    text += std::string(emission == Emission::triton ? "# " : "// ") + std::string(request.algorithm->name) + ", d " +
+            std::to_string(result.point.problem.head_dim) + ", within " + result.point.budget.owner + "\n";
+    const auto lines = emission == Emission::triton ? triton_configs(result) : cutlass_shapes(result);
+    for (const std::string& line : lines) text += line + (emission == Emission::triton ? ",\n" : "\n");
+  }
+  return text;
+}
+
+int run_tune(const Arguments& arguments) {
+  require_traffic(arguments);
+  const Emission emission = emission_of(arguments);
+  const Target target = emission == Emission::none ? target_of(arguments) : text_target(arguments);
+  const TuneOptions options = options_of(arguments);
+  const Grid grid = point_grid(arguments, "tune", Values::one_problem);
+  const std::vector<TuneResult> results = results_of(grid, options);
+  const Rejected rejected = arguments.has("--rejected") ? Rejected::all : Rejected::smallest;
+  const std::string text = emission == Emission::none ? render_tune(target.format, tune_document(results), rejected)
+                                                      : emitted(results, emission);
+  const auto file = open_file(target);
+  if (!file) {
+    write_out(text);
+    return 0;
+  }
+  file->write(text);
+  file->commit();
+  return 0;
+}
+
+}  // namespace
+
+Command tune_command() {
+  return {.name = "tune",
+          .summary = "the tilings of least traffic that truly fit a budget or a device, and why others do not",
+          .example = example,
+          .words = "",
+          .options = all_options({point_options(), tune_options, output_option_specs(), logging_option_specs()}),
+          .run = run_tune};
+}
+
+}  // namespace tilemeter

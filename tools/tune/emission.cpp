@@ -1,0 +1,36 @@
+#include "tools/tune/emission.hpp"
+
+namespace tilemeter {
+namespace {
+
+template <class Text>
+std::vector<std::string> of_survivors(const TuneResult& result, Text text) {
+  std::vector<std::string> lines;
+  for (const HardwareCandidate& candidate : result.candidates) {
+    if (!candidate.rejected() && !candidate.spills) lines.push_back(text(candidate));
+  }
+  return lines;
+}
+
+std::string number(Count value) { return std::to_string(value); }
+
+}  // namespace
+
+std::vector<std::string> triton_configs(const TuneResult& result) {
+  return of_survivors(result, [](const HardwareCandidate& candidate) {
+    const Tiling& tiling = candidate.tiling;
+    return "triton.Config({'BLOCK_M': " + number(tiling.block_q) + ", 'BLOCK_N': " + number(tiling.block_k) +
+           "}, num_stages=" + number(tiling.stages) + ", num_warps=" + number(candidate.warps) + ")";
+  });
+}
+
+std::vector<std::string> cutlass_shapes(const TuneResult& result) {
+  return of_survivors(result, [&](const HardwareCandidate& candidate) {
+    const Tiling& tiling = candidate.tiling;
+    return "cute::Shape<cute::Int<" + number(tiling.block_q) + ">, cute::Int<" + number(tiling.block_k) +
+           ">, cute::Int<" + number(result.point.problem.head_dim) + ">>;  // queries, keys, head dimension; stages " +
+           number(tiling.stages) + ", warps " + number(candidate.warps);
+  });
+}
+
+}  // namespace tilemeter

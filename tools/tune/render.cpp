@@ -1,0 +1,262 @@
+#include "tools/tune/render.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+
+#include "model/hardware_candidates.hpp"
+#include "model/pareto.hpp"
+#include "tools/output/figures.hpp"
+#include "tools/output/number.hpp"
+#include "tools/report/report.hpp"
+#include "tools/tables/render.hpp"
+#include "tools/tune/csv.hpp"
+
+namespace tilemeter {
+namespace {
+
+using tables::Cell;
+using tables::Decimal;
+using tables::MadeTable;
+using tables::Table;
+
+constexpr std::size_t front_rows = 14;
+constexpr std::size_t candidate_rows = 12;
+constexpr std::string_view source = "closed forms of the bill and of the tiles on chip, exact";
+
+Cell cell(const Json& json, std::string_view key) {
+  const auto found = json.find(std::string(key));
+  if (found == json.end() || found->is_null()) return {};
+  if (found->is_boolean()) return std::string(found->get<bool>() ? "yes" : "no");
+  return found->is_string() ? Cell(found->get<std::string>()) : Cell(found->get<Count>());
+}
+
+/// "flash2, N_q 4096, N_k 4096, d 64, mask none, fp16, within --sram 50000el".
+std::string subject_of(const Json& result) {
+  const Json& problem = result["problem"];
+  const auto number = [&](const char* key) { return std::to_string(problem[key].get<Count>()); };
+  return result["algorithm"].get<std::string>() + ", N_q " + number("seq_q") + ", N_k " + number("seq_k") + ", d " +
+         number("head_dim") + ", mask " + mask_text(problem) + ", " + problem["dtype"].get<std::string>() +
+         ", within " + result["budget"]["owner"].get<std::string>();
+}
+
+bool in_elements(const Json& result) { return result["front"]["unit"] == "elements"; }
+bool on_gpu(const Json& result) { return result["budget"]["placement"] == "gpu"; }
+
+/// The tables of all results; they refer to titles that live here.
+class Tables {
+ public:
+  Tables(const Json& document, Rejected rejected) : rejected_(rejected) {
+    for (const Json& result : document["results"]) add(result);
+  }
+  const std::vector<MadeTable>& all() const { return tables_; }
+
+ private:
+  void add(const Json& result) {
+    add_table("best", "least traffic: " + subject_of(result), best(result));
+    add_table("front", "traffic against memory on chip: " + subject_of(result), front(result));
+    add_table("candidates", "tile sizes that kernels use: " + subject_of(result), candidates(result));
+    add_table("rejected", "of those sizes, what does not fit: " + subject_of(result), rejected(result));
+  }
+
+  void add_table(std::string_view name, std::string title, Table table) {
+    if (table.rows.empty() && table.notes.empty()) return;
+    titles_.push_back(std::move(title));
+    tables_.push_back({{.name = name, .title = titles_.back(), .source = source}, std::move(table)});
+  }
+
+  static void add_sizes(Table& table, const Json& sample) {
+    table.columns.insert(table.columns.end(), {{"block_q", "rows"}, {"block_k", "rows"}});
+    if (sample.contains("block_d")) table.columns.push_back({"block_d", "columns"});
+    table.columns.push_back({"stages", ""});
+  }
+  static std::vector<Cell> sizes(const Json& tiling) {
+    std::vector<Cell> cells = {cell(tiling, "block_q"), cell(tiling, "block_k")};
+    if (tiling.contains("block_d")) cells.push_back(cell(tiling, "block_d"));
+    cells.push_back(cell(tiling, "stages"));
+    return cells;
+  }
+
+  static Table best(const Json& result) {
+    Table table;
+    const Json& list = result["best"];
+    if (list.empty()) {
+      table.notes.push_back(result["reason"].get<std::string>());
+      return table;
+    }
+    const std::string unit = in_elements(result) ? "elements" : "bytes";
+    add_sizes(table, list.front());
+    table.columns.insert(table.columns.end(), {{"traffic", "elements"}, {"traffic", "bytes"}, {"of compulsory", ""}});
+    table.columns.push_back({on_gpu(result) ? "shared" : "on chip", unit});
+    if (on_gpu(result)) table.columns.push_back({"registers", "bytes"});
+    for (const Json& tiling : list) {
+      std::vector<Cell> row = sizes(tiling);
+      const Json& traffic = tiling["traffic"];
+      row.push_back(cell(traffic, "elements"));
+      row.push_back(cell(traffic, "bytes"));
+      row.push_back(ratio(traffic, result["compulsory"], unit));
+      row.push_back(cell(tiling["sram"], on_gpu(result) ? "shared_bytes" : unit));
+      if (on_gpu(result)) row.push_back(cell(tiling["sram"], "register_bytes"));
+      table.rows.push_back(std::move(row));
+    }
+    table.notes.push_back(search_note(result));
+    table.notes.push_back(bound_note(result["lower_bound"]));
+    return table;
+  }
+
+  static std::string bound_note(const Json& bound) {
+    std::string text = "lower bound (" + bound["name"].get<std::string>() + ": " +
+                       bound["statement"].get<std::string>() + ") with " +
+                       with_separators(bound["on_chip_elements"].get<Count>()) +
+                       " elements on chip: " + with_separators(bound["elements"].get<Count>()) + " elements";
+    if (!bound["ratio"].is_null())
+      text += "; the first tiling moves " + fixed(bound["ratio"].get<double>(), 3) + " times that";
+    return text;
+  }
+
+  static Cell ratio(const Json& traffic, const Json& least, const std::string& unit) {
+    const auto amount = least[unit].get<Count>();
+    if (amount == 0) return {};
+    return Decimal{static_cast<double>(traffic[unit].get<Count>()) / static_cast<double>(amount), 3};
+  }
+
+  static std::string search_note(const Json& result) {
+    const Json& search = result["search"];
+    const std::string tried = with_separators(search["tried"].get<Count>()) + " tilings billed, ";
+    return tried + (search["exhaustive"] == true ? "every other one ruled out: no tiling moves less"
+                                                 : "the rest not tried: a tiling may move less");
+  }
+
+  static Table front(const Json& result) {
+    Table table;
+    const Json& front = result["front"];
+    const Json& list = front["tilings"];
+    if (list.empty()) return table;
+    const std::string unit = front["unit"];
+    add_sizes(table, list.front());
+    const std::string place = front["on_chip"] == "shared memory" ? "shared" : "on chip";
+    table.columns.insert(table.columns.end(), {{place, unit}, {"traffic", unit}});
+    for (const std::size_t index : spread_over(list)) {
+      std::vector<Cell> row = sizes(list[index]);
+      row.push_back(cell(list[index], "on_chip"));
+      row.push_back(cell(list[index], "traffic"));
+      table.rows.push_back(std::move(row));
+    }
+    table.notes.push_back(with_separators(static_cast<Count>(list.size())) + " tilings on the Pareto front" +
+                          (front["complete"] == true ? "" : " of sampled sizes") + ", the last moves the least of all");
+    return table;
+  }
+
+  /// Indices of the front about evenly spaced in the logarithm of the memory, first and last included.
+  static std::vector<std::size_t> spread_over(const Json& list) {
+    const auto memory = [&](std::size_t i) { return static_cast<double>(list[i]["on_chip"].get<Count>()); };
+    const std::size_t last = list.size() - 1;
+    const double range = memory(last) / std::max(1.0, memory(0));
+    const double ratio = std::pow(range, 1.0 / static_cast<double>(front_rows - 1));
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i <= last; ++i) {
+      if (list.size() <= front_rows || i == 0 || i == last || memory(i) >= memory(kept.back()) * ratio) {
+        kept.push_back(i);
+      }
+    }
+    return kept;
+  }
+
+  static Table candidates(const Json& result) {
+    Table table;
+    std::vector<const Json*> fitting;
+    for (const Json& candidate : result["candidates"]) {
+      if (candidate["feasible"] == true) fitting.push_back(&candidate);
+    }
+    const std::string of_all = with_separators(static_cast<Count>(fitting.size())) + " of " +
+                               with_separators(static_cast<Count>(result["candidates"].size())) + " candidates fit";
+    table.notes.push_back(of_all + (fitting.size() > candidate_rows ? "; csv and json list all" : ""));
+    if (fitting.empty()) return table;
+    const bool on_device = fitting.front()->contains("warps");
+    add_sizes(table, *fitting.front());
+    table.columns.insert(table.columns.end(), {{"traffic", "bytes"}, {on_gpu(result) ? "shared" : "on chip", "bytes"}});
+    if (on_device) {
+      table.columns.insert(
+          table.columns.end(),
+          {{"warps", ""}, {"accumulators", "registers/thread"}, {"resident", "blocks"}, {"spills", ""}});
+    }
+    for (std::size_t i = 0; i < std::min(fitting.size(), candidate_rows); ++i) {
+      table.rows.push_back(candidate_row(*fitting[i], on_gpu(result), on_device));
+    }
+    if (on_device) table.notes.push_back(spill_note(fitting));
+    return table;
+  }
+
+  static std::vector<Cell> candidate_row(const Json& candidate, bool on_gpu, bool on_device) {
+    std::vector<Cell> row = sizes(candidate);
+    row.push_back(cell(candidate["traffic"], "bytes"));
+    row.push_back(cell(candidate["sram"], on_gpu ? "shared_bytes" : "bytes"));
+    if (!on_device) return row;
+    for (const char* key : {"warps", "accumulator_registers_per_thread", "resident_blocks"}) {
+      row.push_back(cell(candidate, key));
+    }
+    row.push_back(std::string(candidate["spills"] == true ? "likely" : "no"));
+    return row;
+  }
+
+  static std::string spill_note(const std::vector<const Json*>& fitting) {
+    const auto spilling =
+        std::count_if(fitting.begin(), fitting.end(), [](const Json* c) { return (*c)["spills"] == true; });
+    return std::to_string(spilling) + " of them are likely to spill registers and rank last: accumulators and about " +
+           std::to_string(registers_beside_accumulators) +
+           " other registers a thread pass its limit; resident blocks are by shared memory, threads and accumulators";
+  }
+
+  Table rejected(const Json& result) const {
+    Table table;
+    std::vector<const Json*> list;
+    for (const Json& candidate : result["candidates"]) {
+      if (candidate["feasible"] == false) list.push_back(&candidate);
+    }
+    if (list.empty()) return table;
+    const std::size_t all = list.size();
+    if (rejected_ == Rejected::smallest) list = smallest_of(list);
+    add_sizes(table, *list.front());
+    table.columns.push_back({"why", ""});
+    for (const Json* candidate : list) {
+      table.rows.push_back(sizes(*candidate));
+      table.rows.back().push_back(cell(*candidate, "reason"));
+    }
+    if (list.size() < all) {
+      table.notes.push_back(std::to_string(all - list.size()) +
+                            " more are larger than one of these in every size; --rejected lists them");
+    }
+    return table;
+  }
+
+  static std::vector<const Json*> smallest_of(const std::vector<const Json*>& list) {
+    return pareto_front(list, [](const Json* candidate) {
+      return std::array{(*candidate)["stages"].get<Count>(), (*candidate)["block_q"].get<Count>(),
+                        (*candidate)["block_k"].get<Count>()};
+    });
+  }
+
+  Rejected rejected_;
+  std::deque<std::string> titles_;
+  std::vector<MadeTable> tables_;
+};
+
+}  // namespace
+
+std::string render_tune(Format format, const Json& document, Rejected rejected) {
+  switch (format) {
+    case Format::json:
+      return document.dump(2) + "\n";
+    case Format::csv:
+      return tune_csv(document);
+    case Format::html:
+      return render_report(document.dump(), "tilemeter tune");
+    case Format::table:
+    case Format::md:
+      return tables::render(format, Tables(document, rejected).all());
+  }
+  return {};
+}
+
+}  // namespace tilemeter
