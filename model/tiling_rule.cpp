@@ -2,6 +2,8 @@
 
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
+#include "model/gemm_search.hpp"
+#include "model/piece_search.hpp"
 #include "model/tile_search.hpp"
 #include "model/tiling_optimum.hpp"
 
@@ -16,10 +18,16 @@ Count capacity_in_elements(const Problem& problem, const Budget& budget) {
   throw InputError("--blocks paper needs --sram or --device");
 }
 
+std::string_view size_options(LoopOrder order) {
+  if (order == LoopOrder::product) return "--block-m, --block-n and --block-k";
+  return order == LoopOrder::pieces ? "--block-k" : "--block-q and --block-k";
+}
+
 Tiling paper_tiling(std::string_view algorithm, const Case& point, const Budget& budget) {
-  if (formula_of(algorithm).order == LoopOrder::gemm) {
-    throw InputError("--blocks paper does not apply to " + std::string(algorithm) +
-                     ": use fit, optimum, or --block-q and --block-k");
+  const LoopOrder order = formula_of(algorithm).order;
+  if (order == LoopOrder::gemm || order == LoopOrder::product || order == LoopOrder::pieces) {
+    throw InputError("--blocks paper does not apply to " + std::string(algorithm) + ": use fit, optimum, or " +
+                     std::string(size_options(order)));
   }
   const Count d = point.problem.head_dim;
   const Count capacity = capacity_in_elements(point.problem, budget);
@@ -52,7 +60,10 @@ Tiling largest_square_tiling(const TileSearch& search) {
   return sized(largest_multiple(search.step(), limit, [&](Count size) { return search.fits(sized(size)); })).tiling;
 }
 
-Tiling largest_tiling(const TileSearch& search, LoopOrder order, const Case& point) {
+Tiling largest_tiling(const TileSearch& search, const Formula& formula, const Case& point) {
+  const LoopOrder order = formula.order;
+  if (order == LoopOrder::product) return largest_product_tiling(search, formula, point);
+  if (order == LoopOrder::pieces) return largest_piece(search, formula, point);
   search.require_smallest(search.with(search.step(), search.step()));
   return order == LoopOrder::gemm ? largest_square_tiling(search) : largest_streaming_tiling(search, order, point);
 }
@@ -63,9 +74,10 @@ Tiling searched_tiling(std::string_view algorithm, const Case& point, BlockRule 
   Case resolved = point;
   resolved.options.row_softmax = resolve_row_softmax(algorithm, point, budget);
   const TileSearch search(algorithm, resolved, budget, granularity);
-  const LoopOrder order = formula_of(algorithm).order;
-  return rule == BlockRule::fit ? largest_tiling(search, order, resolved)
-                                : least_traffic_tiling(search, order, resolved);
+  const Formula& formula = formula_of(algorithm);
+  if (rule == BlockRule::fit || formula.order == LoopOrder::pieces) return largest_tiling(search, formula, resolved);
+  if (formula.order == LoopOrder::product) return least_traffic_product_tiling(search, formula, resolved);
+  return least_traffic_tiling(search, formula.order, resolved);
 }
 
 /// The point with one of its sizes made as large as fits, at most what it is; nothing when not even one step fits.
@@ -83,8 +95,26 @@ void add_neighbour(std::vector<std::string>& texts, std::string_view algorithm, 
   texts.push_back(shape_text(algorithm, sized(best)));
 }
 
-std::vector<std::string> neighbours_that_fit(std::string_view algorithm, const TileSearch& search, Case point) {
+std::vector<std::string> products_that_fit(const Formula& formula, const TileSearch& search, Case point) {
+  const ProductExtents extents = product_extents(formula, point);
+  point.tiling.block_m = std::min(point.tiling.block_m, search.rounded_up(extents.m));
+  point.tiling.block_n = std::min(point.tiling.block_n, search.rounded_up(extents.n));
+  point.tiling.block_k = std::min(point.tiling.block_k, search.rounded_up(extents.k));
   std::vector<std::string> texts;
+  for (Count Tiling::*size : {&Tiling::block_m, &Tiling::block_n, &Tiling::block_k}) {
+    add_neighbour(texts, formula.name, search, point, size);
+  }
+  return texts;
+}
+
+std::vector<std::string> neighbours_that_fit(std::string_view algorithm, const TileSearch& search, Case point) {
+  const Formula& formula = formula_of(algorithm);
+  if (formula.order == LoopOrder::product) return products_that_fit(formula, search, point);
+  std::vector<std::string> texts;
+  if (formula.order == LoopOrder::pieces) {
+    add_neighbour(texts, algorithm, search, point, &Tiling::block_k);
+    return texts;
+  }
   point.tiling.block_q = std::min(point.tiling.block_q, search.row_limit());
   point.tiling.block_k = std::min(point.tiling.block_k, search.key_limit());
   add_neighbour(texts, algorithm, search, point, &Tiling::block_q);
@@ -105,12 +135,13 @@ std::string advice(std::string_view algorithm, const Case& point, const Budget& 
     for (const std::string& shape : near) text += (&shape == &near.front() ? "" : ", ") + shape;
     return text;
   }
-  const Case smallest = search.with(search.step(), search.step());
+  Case smallest = search.with(search.step(), search.step());
+  smallest.tiling.block_m = smallest.tiling.block_n = search.step();
   if (!search.fits(smallest)) {
     return "; not even the smallest tiling fits: " + kernel_capacity_message(algorithm, smallest, budget);
   }
   Case fitting = point;
-  fitting.tiling = largest_tiling(search, formula_of(algorithm).order, point);
+  fitting.tiling = largest_tiling(search, formula_of(algorithm), point);
   return "; nearest that fit: " + shape_text(algorithm, fitting);
 }
 

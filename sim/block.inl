@@ -140,7 +140,7 @@ void Block<P>::load(Phase phase, Tile<P, S>& to, const View<P>& from) {
   report({.phase = phase,
           .unit = Unit::memory,
           .tensor = from.tensor->name,
-          .traffic = {.read = elements, .read_bytes = bytes_of(elements, from.tensor->dtype)},
+          .traffic = {.read = elements, .read_bytes = bytes_of(from.shape.rows, from.shape.cols, from.tensor->dtype)},
           .writes = {to.id, no_tile, no_tile}});
 }
 
@@ -156,7 +156,7 @@ void Block<P>::store(Phase phase, const View<P>& to, const Tile<P, S>& from) {
   report({.phase = phase,
           .unit = Unit::memory,
           .tensor = to.tensor->name,
-          .traffic = {.write = elements, .write_bytes = bytes_of(elements, to.tensor->dtype)},
+          .traffic = {.write = elements, .write_bytes = bytes_of(to.shape.rows, to.shape.cols, to.tensor->dtype)},
           .reads = {from.id, no_tile, no_tile, no_tile}});
 }
 
@@ -169,7 +169,7 @@ void Block<P>::atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from
     numerics::round_all<typename P::Scalar>(to.tensor->dtype, to.numbers());
   }
   const Elements elements = to.shape.elements();
-  const Bytes bytes = bytes_of(elements, to.tensor->dtype);
+  const Bytes bytes = bytes_of(to.shape.rows, to.shape.cols, to.tensor->dtype);
   report({.phase = phase,
           .unit = Unit::memory,
           .tensor = to.tensor->name,
@@ -180,3 +180,4 @@ void Block<P>::atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from
 }  // namespace tilemeter
 
 #include "sim/block_verbs.inl"
+#include "sim/elementwise_verbs.inl"

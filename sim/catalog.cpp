@@ -12,12 +12,17 @@ Algorithm standard_tiled();
 Algorithm standard_unfused();
 Algorithm flash1();
 Algorithm flash2();
+Algorithm gemm();
+Algorithm weight_layer();
+Algorithm softmax();
+Algorithm elementwise();
 
 const Formula& Algorithm::formula() const { return formula_of(name); }
 
 std::span<const Algorithm> algorithms() {
   static const std::array table = {
-      standard(), standard_tiled(), standard_unfused(), flash1(), flash2(),
+      standard(), standard_tiled(), standard_unfused(), flash1(),      flash2(),
+      gemm(),     weight_layer(),   softmax(),          elementwise(),
   };
   return table;
 }

@@ -11,9 +11,9 @@ namespace tilemeter {
 namespace {
 
 /// The type in which `tensor` is stored for `algorithm` to read.
-DType stored_as(const Algorithm& algorithm, TensorName tensor, const Problem& problem) {
+DType stored_as(const Algorithm& algorithm, TensorName tensor, const Case& point) {
   const bool reads_back = algorithm.formula().output == OutputType::read_back;
-  return tensor == TensorName::O && reads_back ? problem.o_dtype : dtype_of(tensor, problem);
+  return tensor == TensorName::O && reads_back ? point.problem.o_dtype : dtype_of(tensor, point);
 }
 
 template <class Scalar>
@@ -49,7 +49,7 @@ NumericOutputs run_as(void (*run)(Gpu<Real<Scalar>>&, const Case&), const Algori
                       const Budget& budget, const Values& inputs) {
   Ledger ledger(Fold::none);
   Gpu<Real<Scalar>> gpu(ledger, budget);
-  for (const auto& [name, values] : inputs) write(gpu, name, stored_as(algorithm, name, point.problem), values);
+  for (const auto& [name, values] : inputs) write(gpu, name, stored_as(algorithm, name, point), values);
   run(gpu, point);
   NumericOutputs result{.counted = {.work = ledger.work(), .memory = ledger.memory()}};
   for (const TensorName name : reference_of(algorithm.computation()).outputs) {
@@ -80,7 +80,8 @@ NumericRun run_numeric(const Algorithm& algorithm, const Case& point, const Budg
   const Values inputs = random_inputs(algorithm, point, seed);
   const NumericOutputs run = run_on(algorithm, point, budget, inputs);
   return {.counted = run.counted,
-          .check = compare(point.problem, run.outputs, expected_outputs(algorithm, point, inputs))};
+          .check = compare(point.problem, run.outputs, expected_outputs(algorithm, point, inputs),
+                           tolerance_growth(algorithm, point))};
 }
 
 }  // namespace tilemeter

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/closed_form/formula.hpp"
+#include "sim/elementwise_numerics.hpp"
 #include "sim/random.hpp"
 #include "sim/values.hpp"
 
@@ -18,6 +19,9 @@ struct Reference {
   std::span<const TensorName> outputs;     ///< what runs are compared in
   Values (*inputs)(const Case&, Normal&);  ///< random operands, rounded to their types in memory
   Values (*outputs_of)(const Algorithm&, const Case&, const Values& inputs);
+  /// How often an output is rounded to its type in memory on its way; independent roundings add up as a square root,
+  /// and so does the tolerance. Once where absent.
+  Count (*roundings)(const Case&) = nullptr;
 };
 
 /// Throws InputError for a computation without numbers.
@@ -28,6 +32,9 @@ Values random_inputs(const Algorithm& algorithm, const Case& point, std::uint64_
 
 /// What `algorithm` must leave in memory.
 Values expected_outputs(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+/// The tolerance of a point relative to that of a single rounding.
+double tolerance_growth(const Algorithm& algorithm, const Case& point);
 
 // Attention.
 
@@ -44,5 +51,31 @@ double empty_lse_of(const Algorithm& algorithm, const Options& options);
 
 Values inputs_of_attention(const Case& point, Normal& normal);
 Values outputs_of_attention(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+// Matrix products: A, B and C per problem of the batch.
+
+Values inputs_of_gemm(const Case& point, Normal& normal);
+Values outputs_of_gemm(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+// Layers: X, W as d_out rows of d_in weights, the scales of their groups, and Y.
+
+/// The scale of all integer weights where there are no groups.
+double whole_scale(WeightType type);
+
+Values inputs_of_layer(const Case& point, Normal& normal);
+Values outputs_of_layer(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+// Softmax: X and Y.
+
+Values inputs_of_softmax(const Case& point, Normal& normal);
+Values outputs_of_softmax(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+// Elementwise chains: X, a row of `side` for each side input, and Y.
+
+/// Operation number `op` of a chain.
+ChainStep chain_step(const Options& options, Count op);
+
+Values inputs_of_chain(const Case& point, Normal& normal);
+Values outputs_of_chain(const Algorithm& algorithm, const Case& point, const Values& inputs);
 
 }  // namespace tilemeter

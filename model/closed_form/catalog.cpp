@@ -2,14 +2,21 @@
 
 #include <array>
 
+#include "model/closed_form/elementwise.hpp"
 #include "model/closed_form/flash1.hpp"
 #include "model/closed_form/flash2.hpp"
+#include "model/closed_form/gemm.hpp"
+#include "model/closed_form/softmax.hpp"
 #include "model/closed_form/standard.hpp"
 #include "model/closed_form/standard_tiled.hpp"
 #include "model/closed_form/standard_unfused.hpp"
+#include "model/closed_form/weight_layer.hpp"
 
 namespace tilemeter {
 namespace {
+
+constexpr std::array softmax_variants = {Variant::safe, Variant::online, Variant::naive, Variant::resident};
+constexpr std::array elementwise_variants = {Variant::unfused, Variant::fused};
 
 const std::array table = {
     Formula{.name = "standard",
@@ -43,6 +50,36 @@ const std::array table = {
             .bill = flash2_bill,
             .expression = flash2_expression,
             .tiles = flash2_tiles},
+    Formula{.name = "gemm",
+            .computation = Computation::gemm,
+            .order = LoopOrder::product,
+            .refusal = refuse_nothing,
+            .bill = gemm_bill,
+            .expression = gemm_expression,
+            .tiles = gemm_tiles},
+    Formula{.name = "weight_layer",
+            .computation = Computation::layer,
+            .order = LoopOrder::product,
+            .refusal = refuse_weight_groups,
+            .bill = weight_layer_bill,
+            .expression = weight_layer_expression,
+            .tiles = weight_layer_tiles},
+    Formula{.name = "softmax",
+            .computation = Computation::softmax,
+            .order = LoopOrder::pieces,
+            .variants = softmax_variants,
+            .refusal = refuse_nothing,
+            .bill = softmax_bill,
+            .expression = softmax_expression,
+            .tiles = softmax_tiles},
+    Formula{.name = "elementwise",
+            .computation = Computation::chain,
+            .order = LoopOrder::pieces,
+            .variants = elementwise_variants,
+            .refusal = refuse_side_inputs,
+            .bill = elementwise_bill,
+            .expression = elementwise_expression,
+            .tiles = elementwise_tiles},
 };
 
 }  // namespace

@@ -32,8 +32,9 @@ constexpr bool has_sequences(Computation computation) {
 }
 
 /// How an algorithm walks its iteration space; decides which tile rules apply. `gemm` is standard_tiled's three kernels
-/// of GEMM tiles, `product` a single GEMM, `chunks` two chunk sizes without a budget of their own.
-enum class LoopOrder { untiled, kv_outer, q_outer, gemm, product, chunks };
+/// of GEMM tiles, `product` a single GEMM, `chunks` two chunk sizes without a budget of their own, `pieces` rows in
+/// pieces of block_k elements.
+enum class LoopOrder { untiled, kv_outer, q_outer, gemm, product, chunks, pieces };
 
 /// What an algorithm computes under a mask: all scores, or the tiles with a visible pair.
 enum class Coverage { full_rectangle, visited_tiles };
