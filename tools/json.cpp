@@ -1,6 +1,7 @@
 #include "tools/json.hpp"
 
 #include "sim/catalog.hpp"
+#include "tools/neighbour_json.hpp"
 #include "tools/options/text.hpp"
 #include "tools/sram_json.hpp"
 #include "tools/version.hpp"
@@ -24,7 +25,12 @@ Count total_length(const std::vector<Segment>& segments, Count Segment::*length)
   });
 }
 
+bool has_sequences(const PointResult& result) {
+  return tilemeter::has_sequences(result.request.algorithm->computation());
+}
+
 Json problem_json(const PointResult& result) {
+  if (!has_sequences(result)) return neighbour_problem_json(result);
   const Problem& problem = result.problem;
   const auto& segments = result.request.segments;
   Json json;
@@ -51,6 +57,7 @@ Json problem_json(const PointResult& result) {
 
 Json tiling_json(const PointResult& result) {
   if (!result.tiling) return nullptr;
+  if (!has_sequences(result)) return neighbour_tiling_json(result);
   const Tiling& tiling = *result.tiling;
   const auto size = [](Count rows) { return rows == 0 ? Json(nullptr) : Json(rows); };
   Json json;
@@ -72,10 +79,11 @@ std::string unfused_text(const Options& options) {
   return steps.empty() ? "none" : join(steps, ",");
 }
 
-/// The options of the algorithm itself that differ from their defaults.
+/// The version of the algorithm, and its options that differ from their defaults.
 Json options_json(const Options& options) {
   const Options defaults;
   Json json = Json::object();
+  if (options.variant) json["variant"] = name_of(*options.variant);
   if (unfused_text(options) != unfused_text(defaults)) json["unfused"] = unfused_text(options);
   if (options.mask_shape != defaults.mask_shape) json["mask_shape"] = "full";
   if (options.init != defaults.init) json["init"] = true;
@@ -102,9 +110,12 @@ Json bytes_json(const Traffic& traffic) {
 }
 
 /// The tensors of every attention algorithm are shown even where nothing moves; others only where something does.
-bool is_shown(std::size_t tensor, bool moves) { return moves || tensor <= index_of(TensorName::O); }
+bool is_shown(const PointResult& result, std::size_t tensor, bool moves) {
+  return moves || (has_sequences(result) && tensor <= index_of(TensorName::O));
+}
 
-Json traffic_json(const Work& work) {
+Json traffic_json(const PointResult& result) {
+  const Work& work = result.counted;
   const Traffic total = work.total();
   Json json;
   json["elements"] = elements_json(total);
@@ -112,7 +123,7 @@ Json traffic_json(const Work& work) {
   Json& tensors = json["tensors"] = Json::object();
   for (std::size_t i = 0; i < tensor_count; ++i) {
     const Traffic& traffic = work.tensors[i];
-    if (!is_shown(i, !traffic.empty())) continue;
+    if (!is_shown(result, i, !traffic.empty())) continue;
     Json& tensor = tensors[std::string(tensor_names[i])];
     tensor["read_elements"] = traffic.read.value();
     tensor["write_elements"] = traffic.write.value();
@@ -132,14 +143,15 @@ Json closed_form_json(const PointResult& result) {
   return json;
 }
 
-Json compulsory_json(const Work& work) {
+Json compulsory_json(const PointResult& result) {
+  const Work& work = result.compulsory;
   const Traffic total = work.total();
   Json json;
   json["elements"] = total.total().value();
   json["bytes"] = total.total_bytes().value();
   Json& tensors = json["tensors"] = Json::object();
   for (std::size_t i = 0; i < tensor_count; ++i) {
-    if (!is_shown(i, !work.tensors[i].empty())) continue;
+    if (!is_shown(result, i, !work.tensors[i].empty())) continue;
     Json& tensor = tensors[std::string(tensor_names[i])];
     tensor["elements"] = work.tensors[i].total().value();
     tensor["bytes"] = work.tensors[i].total_bytes().value();
@@ -147,17 +159,21 @@ Json compulsory_json(const Work& work) {
   return json;
 }
 
-Json operations_json(const PointResult& result) {
-  const Work& work = result.counted;
-  Json json;
-  json["matmul_flops"] = work.matmul_flops.value();
+void add_pairs(const PointResult& result, Json& json) {
   json["pair_flops"] = named("pair_flops", [&] {
     const Count per_pair = checked::add(result.problem.head_dim, result.problem.head_dim_v);
     return checked::multiply(result.pairs, checked::multiply(2, per_pair));
   });
   json["pairs"] = result.pairs;
+}
+
+Json operations_json(const PointResult& result) {
+  const Work& work = result.counted;
+  Json json;
+  json["matmul_flops"] = work.matmul_flops.value();
+  if (has_sequences(result)) add_pairs(result, json);
   json["tiles"] = work.tiles;
-  json["empty_rows"] = result.empty_rows;
+  if (has_sequences(result)) json["empty_rows"] = result.empty_rows;
   Json& exp = json["exp"];
   exp["scores"] = work.exp.scores;
   exp["rescale"] = work.exp.rescale;
@@ -203,9 +219,9 @@ void add_overflow(const Overflow& overflow, Json& json) {
 }
 
 void add_bill(const PointResult& result, Json& json) {
-  json["traffic"] = traffic_json(result.counted);
+  json["traffic"] = traffic_json(result);
   json["closed_form"] = closed_form_json(result);
-  json["compulsory"] = compulsory_json(result.compulsory);
+  json["compulsory"] = compulsory_json(result);
   json["operations"] = operations_json(result);
 }
 

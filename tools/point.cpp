@@ -7,6 +7,7 @@
 
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
+#include "model/gemm_search.hpp"
 #include "sim/catalog.hpp"
 #include "tools/hints.hpp"
 #include "tools/resolve.hpp"
@@ -25,6 +26,13 @@ void set_row_softmax(ResolvedPoint& point) {
   point.largest.options.row_softmax = resolve_row_softmax(name, point.largest, point.budget);
 }
 
+/// Completes what the search for the least traffic left open: the order of a GEMM.
+void set_gemm_order(ResolvedPoint& point) {
+  if (point.algorithm->computation() != Computation::gemm || point.rule != BlockRule::optimum) return;
+  for (Case& part : point.parts) part.options.gemm_order = least_traffic_order(part);
+  point.largest.options.gemm_order = least_traffic_order(point.largest);
+}
+
 /// Chooses the tile sizes. When no tile fits, the smallest one stands in and the reason is returned.
 std::optional<std::string> choose_tiling(ResolvedPoint& point) {
   std::optional<std::string> refusal;
@@ -32,12 +40,13 @@ std::optional<std::string> choose_tiling(ResolvedPoint& point) {
     Tiling tiling = resolve_tiling(point.algorithm->name, point.largest, point.rule, point.budget, point.granularity);
     tiling.rule = point.rule;
     set_tiling(point, tiling);
+    set_gemm_order(point);
   } catch (const FigureOverflow&) {
     throw;
   } catch (const InputError& error) {
     refusal = error.what();
     Tiling smallest = point.largest.tiling;
-    smallest.block_q = smallest.block_k = point.granularity.rows;
+    smallest.block_q = smallest.block_k = smallest.block_m = smallest.block_n = point.granularity.rows;
     set_tiling(point, smallest);
   }
   set_row_softmax(point);
@@ -52,7 +61,7 @@ Overflow overflow_in(Count passed, const Budget& budget, DType operand) {
 /// Tile sizes as the result states them: 0 where none could be chosen.
 Tiling stated_tiling(const ResolvedPoint& point, const PointResult& result) {
   Tiling tiling = point.largest.tiling;
-  if (result.refusal) tiling.block_q = tiling.block_k = 0;
+  if (result.refusal) tiling.block_q = tiling.block_k = tiling.block_m = tiling.block_n = 0;
   return tiling;
 }
 
@@ -106,6 +115,7 @@ void add_sms(const ResolvedPoint& point, const Case& part, Count sms, PointResul
 void add_bills(std::string_view algorithm, const Case& part, PointResult& result) {
   add(result.closed, closed_form(algorithm, part));
   add(result.compulsory, compulsory(algorithm, part));
+  if (!has_sequences(formula_of(algorithm).computation)) return;
   const auto sum = [](std::string_view figure, Count a, Count b) {
     return named(figure, [&] { return checked::add(a, b); });
   };
@@ -138,10 +148,19 @@ void refuse_fp8_numbers(const Problem& problem) {
   }
 }
 
-/// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds: every pair of rows moves
-/// its rows of Q, K, V, O and a few statistics of at most 8 bytes.
-bool far_from_overflow(const Problem& problem) {
+/// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds. With sequences, every pair
+/// of rows moves its rows of Q, K, V, O and a few statistics of at most 8 bytes; without, every step of the innermost
+/// loop a few elements.
+bool far_from_overflow(const Case& point, Computation computation) {
   const auto size = [](Count value) { return static_cast<long double>(value) + 1; };
+  const Problem& problem = point.problem;
+  const Shapes& shapes = point.shapes;
+  if (!has_sequences(computation)) {
+    const long double steps = size(shapes.m) * size(shapes.n) * size(shapes.k) * size(shapes.tokens) *
+                              size(shapes.d_in) * size(shapes.d_out) * size(shapes.rows) * size(shapes.cols) *
+                              size(shapes.length) * size(point.options.ops);
+    return size(problem.batch) * steps * 64 < 0x1p62L;
+  }
   const long double scores = size(problem.batch) * size(problem.heads) * size(problem.seq_q) * size(problem.seq_k);
   return scores * 64 * (size(problem.head_dim) + size(problem.head_dim_v) + 8) < 0x1p62L;
 }
@@ -151,11 +170,12 @@ bool far_from_overflow(const Problem& problem) {
 PointResult evaluate(const PointRequest& request, const RunOptions& options) {
   ResolvedPoint point = resolve(request);
   PointResult result;
-  result.request = request;
+  result.request = point.request;
   result.problem = point.largest.problem;
-  result.options = point.largest.options;
+  result.shapes = point.largest.shapes;
   result.budget = point.budget;
   hold_against_budget(point, result);
+  result.options = point.largest.options;
   if (!result.refusal) run(point, options, result);
   result.hints = hints_of(result);
   return result;
@@ -164,7 +184,7 @@ PointResult evaluate(const PointRequest& request, const RunOptions& options) {
 void check(const PointRequest& request, const RunOptions& options) {
   ResolvedPoint point = resolve(request);
   if (options.mode == Mode::numeric) refuse_fp8_numbers(point.largest.problem);
-  if (point.parts.size() == 1 && far_from_overflow(point.largest.problem)) return;
+  if (point.parts.size() == 1 && far_from_overflow(point.largest, point.algorithm->computation())) return;
   PointResult result;
   hold_against_budget(point, result);
   if (result.refusal) return;

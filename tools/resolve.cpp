@@ -30,16 +30,42 @@ Problem problem_of(const PointRequest& request) {
   return problem;
 }
 
+/// Leaves the batch and the type of the operands, which every computation has.
+void reset_sequences(PointRequest& request) {
+  Problem problem;
+  problem.batch = request.problem.batch;
+  problem.dtype = request.problem.dtype;
+  request.problem = problem;
+  request.kv_heads.reset();
+  request.head_dim_v.reset();
+  request.stat_dtype.reset();
+  request.segments.reset();
+  request.block_q.reset();
+}
+
 PointRequest without_foreign_options(PointRequest request) {
+  if (!has_sequences(request.algorithm->computation())) reset_sequences(request);
   for (const OwnOption& own : own_options()) {
     if (!has_word(request.algorithm->options, own.option.spec.name())) own.reset(request);
   }
   return request;
 }
 
+/// Whether the request holds the sizes of the algorithm's tile. In a list, --block-k alone may belong to another one.
+bool gives_tile(const PointRequest& request) {
+  switch (request.algorithm->order()) {
+    case LoopOrder::product:
+      return request.block_m.has_value();
+    case LoopOrder::pieces:
+      return request.block_k.has_value();
+    default:
+      return request.block_q.has_value();
+  }
+}
+
 BlockRule rule_of(const PointRequest& request, const Budget& budget) {
   if (!has_tiles(*request.algorithm)) return BlockRule::standard;
-  if (request.block_q) return BlockRule::given;
+  if (gives_tile(request)) return BlockRule::given;
   if (request.rule) return *request.rule;
   return budget.limited() ? BlockRule::fit : BlockRule::standard;
 }
@@ -96,14 +122,22 @@ ResolvedPoint resolve(const PointRequest& asked) {
   const PointRequest request = without_foreign_options(asked);
   ResolvedPoint resolved;
   resolved.algorithm = request.algorithm;
+  resolved.request = request;
   resolved.budget = budget_of(request);
   resolved.granularity.rows = request.device ? device_tile_multiple : 1;
   resolved.rule = rule_of(request, resolved.budget);
   resolved.largest.problem = problem_of(request);
   resolved.largest.options = request.options;
+  resolved.largest.shapes = request.shapes;
+  const auto& variants = resolved.algorithm->formula().variants;
+  if (!request.options.variant && !variants.empty()) resolved.largest.options.variant = variants.front();
   Tiling& tiling = resolved.largest.tiling;
-  tiling.block_q = request.block_q.value_or(tiling.block_q);
-  tiling.block_k = request.block_k.value_or(tiling.block_k);
+  if (gives_tile(request)) {
+    tiling.block_m = request.block_m.value_or(tiling.block_m);
+    tiling.block_n = request.block_n.value_or(tiling.block_n);
+    tiling.block_q = request.block_q.value_or(tiling.block_q);
+    tiling.block_k = request.block_k.value_or(tiling.block_k);
+  }
   tiling.block_d = request.block_d;
   tiling.stages = request.stages;
   tiling.rule = resolved.rule;

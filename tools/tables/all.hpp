@@ -25,6 +25,9 @@ Table break_even();
 Table break_even_vs_n();
 Table recompute_price();
 Table golden();
+Table gemm_orders();
+Table softmax_passes();
+Table elementwise();
 Table week13();
 
 }  // namespace tilemeter::tables

@@ -11,6 +11,8 @@ constexpr std::string_view module08 = "course module 08 (FlashAttention and memo
 constexpr std::string_view week13_source = "course week 13 (GPUs and FlashAttention)";
 constexpr std::string_view exhaustive = "exhaustive search, outside this program";
 
+constexpr std::string_view by_hand = "worked out by hand";
+
 constexpr TableSpec tables[] = {
     {"score-matrix", "Q, K, V, O against S + P", module08, score_matrix},
     {"softmax-roofline", "why the softmax of a stored score matrix waits for memory", module08, softmax_roofline},
@@ -35,6 +37,10 @@ constexpr TableSpec tables[] = {
     {"recompute-price", "matrix products that recomputation adds",
      "course module 08, practice 3; FlashAttention (2022), Figure 2", recompute_price},
     {"golden", "verified bills of the forward algorithms", "brute-force counts, outside this program", golden},
+    {"gemm-orders", "a matrix product by what stays on chip, and the least over M", by_hand, gemm_orders},
+    {"softmax-passes", "accesses and exponentials of the softmax by its passes",
+     "Milakov & Gimelshein, Online normalizer calculation for softmax (2018)", softmax_passes},
+    {"elementwise", "what fusing a chain of elementwise operations saves", by_hand, elementwise},
     {"week13", "critical batches, decode intensity, KV cache", week13_source, week13},
 };
 
