@@ -96,6 +96,20 @@ std::string_view name_of(Mistake mistake) {
   return "";
 }
 
+std::string_view name_of(GemmOrder order) {
+  switch (order) {
+    case GemmOrder::c_stationary:
+      return "c_stationary";
+    case GemmOrder::a_stationary:
+      return "a_stationary";
+    case GemmOrder::b_stationary:
+      return "b_stationary";
+    case GemmOrder::no_reuse:
+      return "no_reuse";
+  }
+  return "";
+}
+
 Count Problem::rows() const {
   return named("the query rows of a packed stream",
                [&] { return packing == Packing::packed ? checked::multiply(seq_q, group()) : seq_q; });

@@ -73,7 +73,7 @@ std::string_view name_of(BlockRule rule);  ///< `standard` prints as "default"
 /// Tile sizes as asked for; tiles larger than the problem are clipped to it where they are allocated.
 struct Tiling {
   Count block_q = 128;  ///< query rows; the query chunk of chunked algorithms
-  Count block_k = 128;  ///< keys; the key chunk of chunked algorithms; the inner dimension of a GEMM
+  Count block_k = 128;  ///< keys; the key chunk of chunked algorithms; the inner dimension of a GEMM; elements of a row
   Count block_d = 0;    ///< GEMM tiles of standard_tiled along the head dimension; 0 is the whole head dimension
   Count block_m = 128;  ///< rows of a GEMM's C
   Count block_n = 128;  ///< its columns
@@ -137,9 +137,13 @@ std::string_view name_of(Mistake mistake);  ///< as --unsafe takes it: "no-resca
 
 /// Which operand of a GEMM stays on chip.
 enum class GemmOrder { c_stationary, a_stationary, b_stationary, no_reuse };
+std::string_view name_of(GemmOrder order);
 
 /// Type of the weights of a layer in memory.
 enum class WeightType { bf16, int8, int4 };
+constexpr DType dtype_of(WeightType type) {
+  return type == WeightType::bf16 ? DType::bf16 : type == WeightType::int8 ? DType::int8 : DType::int4;
+}
 
 /// Steps of a backward pass that are kernels of their own.
 struct UnfusedGradients {
@@ -166,7 +170,7 @@ struct Options {
   Count split_slots = 216;          ///< blocks that run at once, twice the SMs: split_kv, deterministic flash2_backward
   Count page_size = 0;              ///< split_kv: keys a page of a paged K/V cache; 0: not paged
   Mistake mistake = Mistake::none;  ///< flash1, flash2, flash3
-  GemmOrder gemm_order = GemmOrder::c_stationary;
+  std::optional<GemmOrder> gemm_order{};  ///< absent: c_stationary, or what moves least where `optimum` chooses tiles
   WeightType weight_type = WeightType::bf16;
   Count group_size = 0;   ///< weight_layer: weights that share a scale; 0: no scales
   Count ops = 1;          ///< elementwise: operations of the chain

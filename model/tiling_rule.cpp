@@ -4,6 +4,8 @@
 #include "model/closed_form/chunked.hpp"
 #include "model/closed_form/materialised.hpp"
 #include "model/footprint.hpp"
+#include "model/gemm_search.hpp"
+#include "model/piece_search.hpp"
 #include "model/tile_search.hpp"
 #include "model/tiling_optimum.hpp"
 
@@ -24,6 +26,11 @@ Tiling with_sizes(Tiling tiling, Count block_q, Count block_k) {
   return tiling;
 }
 
+std::string_view size_options(LoopOrder order) {
+  if (order == LoopOrder::product) return "--block-m, --block-n and --block-k";
+  return order == LoopOrder::pieces ? "--block-k" : "--block-q and --block-k";
+}
+
 Tiling paper_tiling(std::string_view algorithm, const Case& point, const Budget& budget) {
   const LoopOrder order = formula_of(algorithm).order;
   if (order == LoopOrder::chunks) {
@@ -34,9 +41,9 @@ Tiling paper_tiling(std::string_view algorithm, const Case& point, const Budget&
     const Count side = std::max(Count{1}, side_of_square_tile(capacity_in_elements(point.problem, budget)));
     return with_sizes(point.tiling, side, side);
   }
-  if (order == LoopOrder::gemm) {
-    throw InputError("--blocks paper does not apply to " + std::string(algorithm) +
-                     ": use fit, optimum, or --block-q and --block-k");
+  if (order == LoopOrder::gemm || order == LoopOrder::product || order == LoopOrder::pieces) {
+    throw InputError("--blocks paper does not apply to " + std::string(algorithm) + ": use fit, optimum, or " +
+                     std::string(size_options(order)));
   }
   const Count d = point.problem.head_dim;
   const Count capacity = capacity_in_elements(point.problem, budget);
@@ -95,7 +102,10 @@ Case smallest_of(const TileSearch& search, LoopOrder order, const Case& point) {
   return search.with(search.step(), order == LoopOrder::chunks ? key_chunk(search, point) : search.step());
 }
 
-Tiling largest_tiling(const TileSearch& search, LoopOrder order, const Case& point) {
+Tiling largest_tiling(const TileSearch& search, const Formula& formula, const Case& point) {
+  const LoopOrder order = formula.order;
+  if (order == LoopOrder::product) return largest_product_tiling(search, formula, point);
+  if (order == LoopOrder::pieces) return largest_piece(search, formula, point);
   search.require_smallest(smallest_of(search, order, point));
   if (order == LoopOrder::gemm) return largest_square_tiling(search);
   if (order == LoopOrder::outer_product) return largest_square_of_columns(search, point);
@@ -115,9 +125,12 @@ Tiling searched_tiling(std::string_view algorithm, const Case& point, BlockRule 
     throw InputError("--blocks optimum does not apply to " + std::string(algorithm) +
                      ": use paper, fit, or --chunk-q and --chunk-k");
   }
-  if (rule == BlockRule::optimum) return best_tilings(algorithm, point, budget, granularity, 1).best.front().tiling;
+  const Formula& formula = formula_of(algorithm);
+  if (rule == BlockRule::optimum && formula.order != LoopOrder::pieces) {
+    return best_tilings(algorithm, point, budget, granularity, 1).best.front().tiling;
+  }
   const Case resolved = with_row_softmax(algorithm, point, budget);
-  return largest_tiling(TileSearch(algorithm, resolved, budget, granularity), formula_of(algorithm).order, resolved);
+  return largest_tiling(TileSearch(algorithm, resolved, budget, granularity), formula, resolved);
 }
 
 /// The point with one of its sizes made as large as fits, at most what it is; nothing when not even one step fits.
@@ -135,8 +148,26 @@ void add_neighbour(std::vector<std::string>& texts, std::string_view algorithm, 
   texts.push_back(shape_text(algorithm, sized(best)));
 }
 
-std::vector<std::string> neighbours_that_fit(std::string_view algorithm, const TileSearch& search, Case point) {
+std::vector<std::string> products_that_fit(const Formula& formula, const TileSearch& search, Case point) {
+  const ProductExtents extents = product_extents(formula, point);
+  point.tiling.block_m = std::min(point.tiling.block_m, search.rounded_up(extents.m));
+  point.tiling.block_n = std::min(point.tiling.block_n, search.rounded_up(extents.n));
+  point.tiling.block_k = std::min(point.tiling.block_k, search.rounded_up(extents.k));
   std::vector<std::string> texts;
+  for (Count Tiling::*size : {&Tiling::block_m, &Tiling::block_n, &Tiling::block_k}) {
+    add_neighbour(texts, formula.name, search, point, size);
+  }
+  return texts;
+}
+
+std::vector<std::string> neighbours_that_fit(std::string_view algorithm, const TileSearch& search, Case point) {
+  const Formula& formula = formula_of(algorithm);
+  if (formula.order == LoopOrder::product) return products_that_fit(formula, search, point);
+  std::vector<std::string> texts;
+  if (formula.order == LoopOrder::pieces) {
+    add_neighbour(texts, algorithm, search, point, &Tiling::block_k);
+    return texts;
+  }
   point.tiling.block_q = std::min(point.tiling.block_q, search.row_limit());
   point.tiling.block_k = std::min(point.tiling.block_k, search.key_limit());
   add_neighbour(texts, algorithm, search, point, &Tiling::block_q);
@@ -175,12 +206,13 @@ std::string advice(std::string_view algorithm, const Case& point, const Budget& 
     for (const std::string& shape : near) text += (&shape == &near.front() ? "" : ", ") + shape;
     return text;
   }
-  const Case smallest = smallest_of(search, order, point);
+  Case smallest = smallest_of(search, order, point);
+  smallest.tiling.block_m = smallest.tiling.block_n = search.step();
   if (!search.fits(smallest)) {
     return "; not even the smallest tiling fits: " + kernel_capacity_message(algorithm, smallest, budget);
   }
   Case fitting = point;
-  fitting.tiling = largest_tiling(search, order, point);
+  fitting.tiling = largest_tiling(search, formula_of(algorithm), point);
   return "; nearest that fit: " + shape_text(algorithm, fitting);
 }
 
@@ -200,12 +232,34 @@ Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule r
   return tiling;
 }
 
+namespace {
+
+/// The one tiling of least traffic, over all orders where a GEMM leaves its own open.
+RankedTilings best_product_tiling(const TileSearch& search, const Formula& formula, const Case& point) {
+  Case best = point;
+  best.tiling = least_traffic_product_tiling(search, formula, point);
+  if (formula.computation == Computation::gemm) best.options.gemm_order = least_traffic_order(best);
+  return {.best = {{.tiling = best.tiling, .traffic = search.traffic(best)}}};
+}
+
+}  // namespace
+
+bool has_searched_tiles(LoopOrder order) {
+  return order != LoopOrder::untiled && order != LoopOrder::chunks && order != LoopOrder::recurrent &&
+         order != LoopOrder::pieces;
+}
+
 RankedTilings best_tilings(std::string_view algorithm, const Case& point, const Budget& budget,
                            TileGranularity granularity, std::size_t keep) {
-  const LoopOrder order = formula_of(algorithm).order;
-  if (order == LoopOrder::untiled) throw InputError(std::string(algorithm) + " has no tiles to choose");
+  const Formula& formula = formula_of(algorithm);
+  if (!has_searched_tiles(formula.order)) {
+    throw InputError("--algorithm " + std::string(algorithm) + ": has no tile sizes that could be searched for the " +
+                     "least traffic");
+  }
   const Case resolved = with_row_softmax(algorithm, point, budget);
-  return least_traffic_tilings(TileSearch(algorithm, resolved, budget, granularity), order, resolved, keep);
+  const TileSearch search(algorithm, resolved, budget, granularity);
+  if (formula.order == LoopOrder::product) return best_product_tiling(search, formula, resolved);
+  return least_traffic_tilings(search, formula.order, resolved, keep);
 }
 
 RowSoftmax resolve_row_softmax(std::string_view algorithm, const Case& point, const Budget& budget) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/geometry.hpp"
+#include "sim/elementwise_numerics.hpp"
 #include "sim/tile.hpp"
 
 namespace tilemeter {
@@ -54,6 +55,9 @@ struct RowFactors {
   [[no_unique_address]] typename P::Storage rescale;  ///< exp(m_old - m_new)
   [[no_unique_address]] typename P::Storage carried;  ///< rescale times the old l
 };
+
+/// Whether a tile is the first of its rows.
+enum class RowStart { here, earlier };
 
 template <class P>
 class Block {
@@ -150,6 +154,25 @@ class Block {
   void add(RegisterTile<P>& to, const RegisterTile<P>& from);
   /// s += bias, row by row; a bias of one row is added to all.
   void add_bias(RegisterTile<P>& s, const RegisterTile<P>& bias);
+
+  // Softmax in passes, weights, elementwise chains.
+  /// m = max(m, maximum of each row of x).
+  void row_maximum(RegisterTile<P>& m, const RegisterTile<P>& x);
+  /// x = exp(x), which may overflow.
+  void exponentiate(RegisterTile<P>& x);
+  /// x = exp(x - m).
+  void exponentiate(RegisterTile<P>& x, const RegisterTile<P>& m);
+  /// l += sum of each row of x.
+  void add_row_sums(RegisterTile<P>& l, const RegisterTile<P>& x);
+  /// m and l take the elements of each row in, one by one: two exponentials each, but one for the first of a row.
+  void online_normaliser(RegisterTile<P>& m, RegisterTile<P>& l, const RegisterTile<P>& x, RowStart start);
+  /// w *= scales, of which each holds for `group` columns; the result is rounded to `operand`.
+  void dequantise(SharedTile<P>& w, const SharedTile<P>& scales, Count group, DType operand);
+  /// w *= scale.
+  void dequantise(SharedTile<P>& w, double scale, DType operand);
+  /// y = step(y), and with a side input.
+  void apply(ChainStep step, RegisterTile<P>& y);
+  void apply(ChainStep step, RegisterTile<P>& y, const RegisterTile<P>& side);
 
   // Loops. The body of each must cost the same for every step of a run and every full tile of a range.
   /// Steps of all runs, in the order of their indices.

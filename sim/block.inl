@@ -89,7 +89,7 @@ void Block<P>::report_load(Phase phase, TileId to, const Tensor<P>& from, Shape 
   report({.phase = phase,
           .unit = Unit::memory,
           .tensor = from.name,
-          .traffic = {.read = elements, .read_bytes = bytes_of(elements, from.dtype)},
+          .traffic = {.read = elements, .read_bytes = bytes_of(shape.rows, shape.cols, from.dtype)},
           .writes = {to, no_tile, no_tile}});
 }
 
@@ -204,7 +204,7 @@ void Block<P>::store(Phase phase, const View<P>& to, const Tile<P, S>& from) {
   report({.phase = phase,
           .unit = Unit::memory,
           .tensor = to.tensor->name,
-          .traffic = {.write = elements, .write_bytes = bytes_of(elements, to.tensor->dtype)},
+          .traffic = {.write = elements, .write_bytes = bytes_of(to.shape.rows, to.shape.cols, to.tensor->dtype)},
           .reads = {from.id, no_tile, no_tile, no_tile}});
 }
 
@@ -217,7 +217,7 @@ void Block<P>::atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from
     numerics::round_all<typename P::Scalar>(to.tensor->dtype, to.numbers());
   }
   const Elements elements = to.shape.elements();
-  const Bytes bytes = bytes_of(elements, to.tensor->dtype);
+  const Bytes bytes = bytes_of(to.shape.rows, to.shape.cols, to.tensor->dtype);
   report({.phase = phase,
           .unit = Unit::memory,
           .tensor = to.tensor->name,
@@ -228,5 +228,6 @@ void Block<P>::atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from
 }  // namespace tilemeter
 
 #include "sim/block_verbs.inl"
+#include "sim/elementwise_verbs.inl"
 //
 #include "sim/block_instances.inl"

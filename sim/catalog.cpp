@@ -21,17 +21,24 @@ Algorithm zigzag();
 Algorithm chunked();
 Algorithm materialised();
 Algorithm linear_attention();
+Algorithm gemm();
+Algorithm weight_layer();
+Algorithm softmax();
+Algorithm elementwise();
 
 const Formula& Algorithm::formula() const { return formula_of(name); }
 
 std::span<const Algorithm> algorithms() {
   static const std::array table = {
-      standard(),        standard_tiled(),   standard_unfused(), flash1(),           flash2(), standard_backward(),
-      flash1_backward(), flash2_backward(),
+      standard(),       standard_tiled(),    standard_unfused(), flash1(),
+      flash2(),         standard_backward(), flash1_backward(),  flash2_backward(),
       standard(),  //
-      standard_tiled(),  standard_unfused(), flash1(),           flash2(),           flash3(), split_kv(),
-      zigzag(),          standard(),         standard_tiled(),   standard_unfused(), flash1(), flash2(),
-      chunked(),         materialised(),     linear_attention(),
+      standard_tiled(), standard_unfused(),  flash1(),           flash2(),
+      flash3(),         split_kv(),          zigzag(),           standard(),
+      standard_tiled(), standard_unfused(),  flash1(),           flash2(),
+      chunked(),        materialised(),      linear_attention(), standard(),
+      standard_tiled(), standard_unfused(),  flash1(),           flash2(),
+      gemm(),           weight_layer(),      softmax(),          elementwise(),
   };
   return table;
 }

@@ -71,8 +71,9 @@ TensorErrors errors_of(const std::vector<Matrix>& values, const std::vector<Matr
 
 }  // namespace
 
-NumericCheck compare(const Problem& problem, const Values& outputs, const Values& expected, const Norms& norms) {
-  NumericCheck check{.tolerance = tolerance_of(problem)};
+NumericCheck compare(const Problem& problem, const Values& outputs, const Values& expected, const Norms& norms,
+                     double growth) {
+  NumericCheck check{.tolerance = growth * tolerance_of(problem)};
   bool ok = true;
   for (const auto& [name, values] : expected) {
     const auto found = outputs.find(name);

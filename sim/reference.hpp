@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/closed_form/formula.hpp"
+#include "sim/elementwise_numerics.hpp"
 #include "sim/random.hpp"
 #include "sim/values.hpp"
 
@@ -25,6 +26,9 @@ struct Reference {
   void (*add_state)(const Algorithm&, const Case&, Values& inputs) = nullptr;
   /// Absent where the norms of the outputs do.
   Norms (*norms_of)(const Algorithm&, const Case&, const Values& inputs) = nullptr;
+  /// How often an output is rounded to its type in memory on its way; independent roundings add up as a square root,
+  /// and so does the tolerance. Once where absent.
+  Count (*roundings)(const Case&) = nullptr;
 };
 
 /// Throws InputError for a computation without numbers.
@@ -38,6 +42,8 @@ Values expected_outputs(const Algorithm& algorithm, const Case& point, const Val
 
 /// What errors of its outputs are relative to, beside their own norms.
 Norms expected_norms(const Algorithm& algorithm, const Case& point, const Values& inputs);
+/// The tolerance of a point relative to that of a single rounding.
+double tolerance_growth(const Algorithm& algorithm, const Case& point);
 
 // Attention.
 
@@ -76,5 +82,30 @@ Norms norms_of_gradients(const Algorithm& algorithm, const Case& point, const Va
 
 /// O = (Q K^T, zero where the mask hides) V in double precision; Q and K are what the feature map gave.
 Values outputs_of_linear_attention(const Algorithm& algorithm, const Case& point, const Values& inputs);
+// Matrix products: A, B and C per problem of the batch.
+
+Values inputs_of_gemm(const Case& point, Normal& normal);
+Values outputs_of_gemm(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+// Layers: X, W as d_out rows of d_in weights, the scales of their groups, and Y.
+
+/// The scale of all integer weights where there are no groups.
+double whole_scale(WeightType type);
+
+Values inputs_of_layer(const Case& point, Normal& normal);
+Values outputs_of_layer(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+// Softmax: X and Y.
+
+Values inputs_of_softmax(const Case& point, Normal& normal);
+Values outputs_of_softmax(const Algorithm& algorithm, const Case& point, const Values& inputs);
+
+// Elementwise chains: X, a row of `side` for each side input, and Y.
+
+/// Operation number `op` of a chain.
+ChainStep chain_step(const Options& options, Count op);
+
+Values inputs_of_chain(const Case& point, Normal& normal);
+Values outputs_of_chain(const Algorithm& algorithm, const Case& point, const Values& inputs);
 
 }  // namespace tilemeter

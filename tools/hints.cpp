@@ -46,6 +46,36 @@ Count elements_of_chunk(const PointResult& result, Width width) {
   });
 }
 
+/// Elements of the tensors of the computations without sequences.
+Count neighbour_elements(TensorName tensor, const PointResult& result) {
+  const Shapes& shapes = result.shapes;
+  const Computation computation = result.request.algorithm->computation();
+  const auto sized = [&](Count rows, Count cols) {
+    return checked::multiply(result.problem.batch, checked::multiply(rows, cols));
+  };
+  const auto vector_or_matrix = [&] {
+    return computation == Computation::chain ? sized(1, shapes.length) : sized(shapes.rows, shapes.cols);
+  };
+  switch (tensor) {
+    case TensorName::A:
+      return sized(shapes.m, shapes.k);
+    case TensorName::B:
+      return sized(shapes.k, shapes.n);
+    case TensorName::C:
+      return sized(shapes.m, shapes.n);
+    case TensorName::W:
+      return sized(shapes.d_in, shapes.d_out);
+    case TensorName::side:
+      return sized(result.options.side_inputs, shapes.length);
+    case TensorName::X:
+      return computation == Computation::layer ? sized(shapes.tokens, shapes.d_in) : vector_or_matrix();
+    case TensorName::Y:
+      return computation == Computation::layer ? sized(shapes.tokens, shapes.d_out) : vector_or_matrix();
+    default:
+      return 0;
+  }
+}
+
 Count elements_of(TensorName tensor, const PointResult& result) {
   const Problem& problem = result.problem;
   const bool in_chunks = result.request.algorithm->order() == LoopOrder::chunks;
@@ -106,7 +136,7 @@ Count elements_of(TensorName tensor, const PointResult& result) {
     case TensorName::block_table:
       return over_batch(result, [&](Count, Count k) { return ceil_div(k, result.options.page_size); });
     default:
-      return 0;
+      return neighbour_elements(tensor, result);
   }
 }
 
@@ -200,9 +230,11 @@ std::vector<std::string> hints_of(const PointResult& result) {
   Hints hints;
   hint_at_index_overflow(result, hints);
   hint_at_accumulation(result, hints);
-  hint_at_layout(result.problem, hints);
-  hint_at_swapped_sizes(result, hints);
-  hint_at_padding(result, hints);
+  if (has_sequences(result.request.algorithm->computation())) {
+    hint_at_layout(result.problem, hints);
+    hint_at_swapped_sizes(result, hints);
+    hint_at_padding(result, hints);
+  }
   hint_at_unused_tiles(result, hints);
   return hints;
 }

@@ -3,6 +3,7 @@
 #include "model/closed_form/bill.hpp"
 #include "sim/catalog.hpp"
 #include "tools/hints.hpp"
+#include "tools/neighbour_json.hpp"
 #include "tools/options/text.hpp"
 #include "tools/sram_json.hpp"
 #include "tools/version.hpp"
@@ -26,7 +27,12 @@ Count total_length(const std::vector<Segment>& segments, Count Segment::*length)
   });
 }
 
+bool has_sequences(const PointResult& result) {
+  return tilemeter::has_sequences(result.request.algorithm->computation());
+}
+
 Json problem_json(const PointResult& result) {
+  if (!has_sequences(result)) return neighbour_problem_json(result);
   const Problem& problem = result.problem;
   const auto& segments = result.request.segments;
   Json json;
@@ -69,6 +75,7 @@ Json chunks_json(const PointResult& result) {
 
 Json tiling_json(const PointResult& result) {
   if (!result.tiling) return nullptr;
+  if (!has_sequences(result)) return neighbour_tiling_json(result);
   const LoopOrder order = result.request.algorithm->order();
   if (order == LoopOrder::chunks || order == LoopOrder::recurrent) return chunks_json(result);
   const Tiling& tiling = *result.tiling;
@@ -135,9 +142,12 @@ Json bytes_json(const Traffic& traffic) {
 }
 
 /// The tensors of every attention algorithm are shown even where nothing moves; others only where something does.
-bool is_shown(std::size_t tensor, bool moves) { return moves || tensor <= index_of(TensorName::O); }
+bool is_shown(const PointResult& result, std::size_t tensor, bool moves) {
+  return moves || (has_sequences(result) && tensor <= index_of(TensorName::O));
+}
 
-Json traffic_json(const Work& work) {
+Json traffic_json(const PointResult& result) {
+  const Work& work = result.counted;
   const Traffic total = work.total();
   Json json;
   json["elements"] = elements_json(total);
@@ -145,7 +155,7 @@ Json traffic_json(const Work& work) {
   Json& tensors = json["tensors"] = Json::object();
   for (std::size_t i = 0; i < tensor_count; ++i) {
     const Traffic& traffic = work.tensors[i];
-    if (!is_shown(i, !traffic.empty())) continue;
+    if (!is_shown(result, i, !traffic.empty())) continue;
     Json& tensor = tensors[std::string(tensor_names[i])];
     tensor["read_elements"] = traffic.read.value();
     tensor["write_elements"] = traffic.write.value();
@@ -165,14 +175,15 @@ Json closed_form_json(const PointResult& result) {
   return json;
 }
 
-Json compulsory_json(const Work& work) {
+Json compulsory_json(const PointResult& result) {
+  const Work& work = result.compulsory;
   const Traffic total = work.total();
   Json json;
   json["elements"] = total.total().value();
   json["bytes"] = total.total_bytes().value();
   Json& tensors = json["tensors"] = Json::object();
   for (std::size_t i = 0; i < tensor_count; ++i) {
-    if (!is_shown(i, !work.tensors[i].empty())) continue;
+    if (!is_shown(result, i, !work.tensors[i].empty())) continue;
     Json& tensor = tensors[std::string(tensor_names[i])];
     tensor["elements"] = work.tensors[i].total().value();
     tensor["bytes"] = work.tensors[i].total_bytes().value();
@@ -180,17 +191,21 @@ Json compulsory_json(const Work& work) {
   return json;
 }
 
-Json operations_json(const PointResult& result) {
-  const Work& work = result.counted;
-  Json json;
-  json["matmul_flops"] = work.matmul_flops.value();
+void add_pairs(const PointResult& result, Json& json) {
   json["pair_flops"] = named("pair_flops", [&] {
     const Count per_pair = checked::add(result.problem.head_dim, result.problem.head_dim_v);
     return checked::multiply(result.pairs, checked::multiply(2, per_pair));
   });
   json["pairs"] = result.pairs;
+}
+
+Json operations_json(const PointResult& result) {
+  const Work& work = result.counted;
+  Json json;
+  json["matmul_flops"] = work.matmul_flops.value();
+  if (has_sequences(result)) add_pairs(result, json);
   json["tiles"] = work.tiles;
-  json["empty_rows"] = result.empty_rows;
+  if (has_sequences(result)) json["empty_rows"] = result.empty_rows;
   Json& exp = json["exp"];
   exp["scores"] = work.exp.scores;
   exp["rescale"] = work.exp.rescale;
@@ -263,9 +278,9 @@ void add_overflow(const Overflow& overflow, Json& json) {
 }
 
 void add_bill(const PointResult& result, Json& json) {
-  json["traffic"] = traffic_json(result.counted);
+  json["traffic"] = traffic_json(result);
   json["closed_form"] = closed_form_json(result);
-  json["compulsory"] = compulsory_json(result.compulsory);
+  json["compulsory"] = compulsory_json(result);
   json["operations"] = operations_json(result);
 }
 

@@ -7,6 +7,7 @@
 
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
+#include "model/gemm_search.hpp"
 #include "model/split_heuristic.hpp"
 #include "sim/catalog.hpp"
 #include "tools/hints.hpp"
@@ -36,6 +37,13 @@ void set_splits(ResolvedPoint& point) {
   for (Case& part : point.parts) part.options.splits = point.largest.options.splits;
 }
 
+/// Completes what the search for the least traffic left open: the order of a GEMM.
+void set_gemm_order(ResolvedPoint& point) {
+  if (point.algorithm->computation() != Computation::gemm || point.rule != BlockRule::optimum) return;
+  for (Case& part : point.parts) part.options.gemm_order = least_traffic_order(part);
+  point.largest.options.gemm_order = least_traffic_order(point.largest);
+}
+
 }  // namespace
 
 std::optional<std::string> choose_tiling(ResolvedPoint& point) {
@@ -44,12 +52,13 @@ std::optional<std::string> choose_tiling(ResolvedPoint& point) {
     Tiling tiling = resolve_tiling(point.algorithm->name, point.largest, point.rule, point.budget, point.granularity);
     tiling.rule = point.rule;
     set_tiling(point, tiling);
+    set_gemm_order(point);
   } catch (const FigureOverflow&) {
     throw;
   } catch (const InputError& error) {
     refusal = error.what();
     Tiling smallest = point.largest.tiling;
-    smallest.block_q = smallest.block_k = point.granularity.rows;
+    smallest.block_q = smallest.block_k = smallest.block_m = smallest.block_n = point.granularity.rows;
     set_tiling(point, smallest);
   }
   set_row_softmax(point);
@@ -67,7 +76,7 @@ Overflow overflow_in(Count passed, const Budget& budget, DType operand) {
 /// Tile sizes as the result states them: 0 where none could be chosen.
 Tiling stated_tiling(const ResolvedPoint& point, const PointResult& result) {
   Tiling tiling = point.largest.tiling;
-  if (result.refusal) tiling.block_q = tiling.block_k = 0;
+  if (result.refusal) tiling.block_q = tiling.block_k = tiling.block_m = tiling.block_n = 0;
   return tiling;
 }
 
@@ -123,6 +132,7 @@ void add_sms(const ResolvedPoint& point, const Case& part, Count sms, PointResul
 void add_bills(std::string_view algorithm, const Case& part, PointResult& result) {
   add(result.closed, closed_form(algorithm, part));
   add(result.compulsory, compulsory(algorithm, part));
+  if (!has_sequences(formula_of(algorithm).computation)) return;
   const auto sum = [](std::string_view figure, Count a, Count b) {
     return named(figure, [&] { return checked::add(a, b); });
   };
@@ -166,12 +176,19 @@ void refuse_fp8_numbers(const Problem& problem) {
   }
 }
 
-/// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds: every pair of rows moves
-/// its rows of Q, K, V, O and a few statistics of at most 8 bytes, in every split that was asked for, and every row
-/// meets a state of d x dv.
-bool far_from_overflow(const Case& point) {
-  const Problem& problem = point.problem;
+/// Whether no figure of the point can come near 2^63, by a bound that no algorithm exceeds. With sequences, every pair
+/// of rows moves its rows of Q, K, V, O and a few statistics of at most 8 bytes, in every split that was asked for, and
+/// every row meets a state of d x dv; without, every step of the innermost loop moves a few elements.
+bool far_from_overflow(const Case& point, Computation computation) {
   const auto size = [](Count value) { return static_cast<long double>(value) + 1; };
+  const Problem& problem = point.problem;
+  const Shapes& shapes = point.shapes;
+  if (!has_sequences(computation)) {
+    const long double steps = size(shapes.m) * size(shapes.n) * size(shapes.k) * size(shapes.tokens) *
+                              size(shapes.d_in) * size(shapes.d_out) * size(shapes.rows) * size(shapes.cols) *
+                              size(shapes.length) * size(point.options.ops);
+    return size(problem.batch) * steps * 64 < 0x1p62L;
+  }
   const long double heads = size(problem.batch) * size(problem.heads);
   const long double scores = size(problem.seq_q) * size(problem.seq_k) * size(point.options.splits.value_or(1));
   const long double state_rows = size(problem.seq_q) + size(problem.seq_k);
@@ -185,8 +202,9 @@ bool far_from_overflow(const Case& point) {
 PointResult evaluate(const PointRequest& request, const RunOptions& options) {
   ResolvedPoint point = resolve(request);
   PointResult result;
-  result.request = request;
+  result.request = point.request;
   result.problem = point.largest.problem;
+  result.shapes = point.largest.shapes;
   result.budget = point.budget;
   hold_against_budget(point, result);
   result.options = point.largest.options;
@@ -198,7 +216,7 @@ PointResult evaluate(const PointRequest& request, const RunOptions& options) {
 void check(const PointRequest& request, const RunOptions& options) {
   ResolvedPoint point = resolve(request);
   if (options.mode == Mode::numeric) refuse_fp8_numbers(point.largest.problem);
-  if (point.parts.size() == 1 && far_from_overflow(point.largest)) return;
+  if (point.parts.size() == 1 && far_from_overflow(point.largest, point.algorithm->computation())) return;
   PointResult result;
   hold_against_budget(point, result);
   if (result.refusal) return;

@@ -10,6 +10,7 @@ namespace tilemeter {
 
 /// A point whose tile sizes are still to be chosen.
 struct ResolvedPoint {
+  PointRequest request;  ///< without the options that the algorithm does not take
   const Algorithm* algorithm = nullptr;
   Case largest;             ///< the point; with segments, the longest lengths and batch 1
   std::vector<Case> parts;  ///< what runs: the point itself, or one case a segment that has query rows

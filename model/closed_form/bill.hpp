@@ -14,6 +14,8 @@ namespace tilemeter {
 /// Type in memory of a tensor that is not read back: S P E Pd dP dS as scores, l m LSE D, dQacc and partial results as
 /// statistics, like the state KV, Z one byte, the block table four, all others as the operands.
 DType dtype_of(TensorName tensor, const Problem& problem);
+/// The same with the options of a point: W as its weights, their scales in fp16.
+DType dtype_of(TensorName tensor, const Case& point);
 
 /// A bill under construction. Every amount is per stream, a product of non-negative factors; the product, the total
 /// over the streams and its bytes each throw FigureOverflow past 2^63 - 1: "S write elements", "K read bytes",
@@ -27,6 +29,8 @@ class Bill {
       : problem_(problem), read_back_(read_back) {}
 
   void read(TensorName tensor, Factors elements);
+  /// Reads `rows` times a stored row of `cols` elements of `type`, each row in whole bytes.
+  void read_rows(TensorName tensor, Factors rows, Count cols, DType type);
   void write(TensorName tensor, Factors elements);
   /// Multiply-adds, two FLOPs each.
   void multiply_add(Factors count);

@@ -3,24 +3,30 @@
 #include <array>
 
 #include "model/closed_form/chunked.hpp"
+#include "model/closed_form/elementwise.hpp"
 #include "model/closed_form/flash1.hpp"
 #include "model/closed_form/flash1_backward.hpp"
 #include "model/closed_form/flash2.hpp"
 #include "model/closed_form/flash2_backward.hpp"
 #include "model/closed_form/flash3.hpp"
+#include "model/closed_form/gemm.hpp"
 #include "model/closed_form/linear_attention.hpp"
 #include "model/closed_form/materialised.hpp"
+#include "model/closed_form/softmax.hpp"
 #include "model/closed_form/split_kv.hpp"
 #include "model/closed_form/standard.hpp"
 #include "model/closed_form/standard_backward.hpp"
 #include "model/closed_form/standard_tiled.hpp"
 #include "model/closed_form/standard_unfused.hpp"
+#include "model/closed_form/weight_layer.hpp"
 #include "model/closed_form/zigzag.hpp"
 
 namespace tilemeter {
 namespace {
 
 constexpr std::array flash2_backward_variants = {Variant::atomics, Variant::two_kernels};
+constexpr std::array softmax_variants = {Variant::safe, Variant::online, Variant::naive, Variant::resident};
+constexpr std::array elementwise_variants = {Variant::unfused, Variant::fused};
 
 const std::array table = {
     Formula{.name = "standard",
@@ -123,6 +129,36 @@ const std::array table = {
             .expression = linear_attention_expression,
             .tiles = linear_attention_tiles,
             .default_variant = linear_attention_variant},
+    Formula{.name = "gemm",
+            .computation = Computation::gemm,
+            .order = LoopOrder::product,
+            .refusal = refuse_nothing,
+            .bill = gemm_bill,
+            .expression = gemm_expression,
+            .tiles = gemm_tiles},
+    Formula{.name = "weight_layer",
+            .computation = Computation::layer,
+            .order = LoopOrder::product,
+            .refusal = refuse_weight_groups,
+            .bill = weight_layer_bill,
+            .expression = weight_layer_expression,
+            .tiles = weight_layer_tiles},
+    Formula{.name = "softmax",
+            .computation = Computation::softmax,
+            .order = LoopOrder::pieces,
+            .variants = softmax_variants,
+            .refusal = refuse_nothing,
+            .bill = softmax_bill,
+            .expression = softmax_expression,
+            .tiles = softmax_tiles},
+    Formula{.name = "elementwise",
+            .computation = Computation::chain,
+            .order = LoopOrder::pieces,
+            .variants = elementwise_variants,
+            .refusal = refuse_side_inputs,
+            .bill = elementwise_bill,
+            .expression = elementwise_expression,
+            .tiles = elementwise_tiles},
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ std::optional<Workspace> workspace_of(std::string_view algorithm, const Case& po
 
 /// Every input element that some visited tile needs, once, and every output element once; statistics and intermediates
 /// excluded. Attention reads Q K V and writes O; its gradients read O and dO too and write dQ dK dV. Shared K/V heads
-/// count once.
+/// count once. The other computations read every input and write every output once.
 Work compulsory(std::string_view algorithm, const Case& point);
 
 /// Unmasked (query, key) pairs over batch x heads: the visited tiles of one pair each. O(log N); an arbitrary mask is

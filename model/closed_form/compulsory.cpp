@@ -1,7 +1,11 @@
 // Compulsory traffic: inputs once, outputs once.
 #include "model/closed_form/bill.hpp"
 #include "model/closed_form/catalog.hpp"
+#include "model/closed_form/elementwise.hpp"
+#include "model/closed_form/gemm.hpp"
+#include "model/closed_form/softmax.hpp"
 #include "model/closed_form/visited.hpp"
+#include "model/closed_form/weight_layer.hpp"
 
 namespace tilemeter {
 namespace {
@@ -64,10 +68,13 @@ Work compulsory(std::string_view algorithm, const Case& point) {
     case Computation::linear_attention:
       return of_attention(formula, complete);
     case Computation::gemm:
+      return gemm_compulsory(complete);
     case Computation::layer:
+      return weight_layer_compulsory(complete);
     case Computation::softmax:
+      return softmax_compulsory(complete);
     case Computation::chain:
-      break;
+      return elementwise_compulsory(complete);
   }
   throw std::logic_error("no compulsory traffic is known for this computation");
 }

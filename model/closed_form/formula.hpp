@@ -34,8 +34,8 @@ constexpr bool has_sequences(Computation computation) {
 /// How an algorithm walks its iteration space; decides which tile rules apply. `gemm` is standard_tiled's three kernels
 /// of GEMM tiles, `product` a single GEMM, `chunks` two chunk sizes, of which the key chunk is given, `outer_product`
 /// two products in steps of one along their inner dimension, `recurrent` chunks of rows that pass by a state
-/// (Options::chunk in the place of tile sizes).
-enum class LoopOrder { untiled, kv_outer, q_outer, gemm, product, chunks, outer_product, recurrent };
+/// (Options::chunk in the place of tile sizes), `pieces` rows in pieces of block_k elements.
+enum class LoopOrder { untiled, kv_outer, q_outer, gemm, product, chunks, outer_product, recurrent, pieces };
 
 /// What an algorithm computes under a mask: all scores, or the tiles with a visible pair.
 enum class Coverage { full_rectangle, visited_tiles };

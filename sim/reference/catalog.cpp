@@ -1,6 +1,9 @@
 // The references by computation.
 #include <array>
+#include <cmath>
 
+#include "model/closed_form/elementwise.hpp"
+#include "model/closed_form/gemm.hpp"
 #include "sim/catalog.hpp"
 #include "sim/reference.hpp"
 
@@ -20,6 +23,15 @@ const std::array table = {
     Reference{Computation::attention, attention_outputs, inputs_of_attention, outputs_of_attention},
     Reference{Computation::linear_attention, linear_attention_outputs, inputs_of_attention,
               outputs_of_linear_attention},
+    constexpr std::array c_alone = {TensorName::C};
+constexpr std::array y_alone = {TensorName::Y};
+
+const std::array table = {
+    Reference{Computation::attention, attention_outputs, inputs_of_attention, outputs_of_attention},
+    Reference{Computation::gemm, c_alone, inputs_of_gemm, outputs_of_gemm, gemm_roundings},
+    Reference{Computation::layer, y_alone, inputs_of_layer, outputs_of_layer},
+    Reference{Computation::softmax, y_alone, inputs_of_softmax, outputs_of_softmax},
+    Reference{Computation::chain, y_alone, inputs_of_chain, outputs_of_chain, elementwise_roundings},
 };
 
 }  // namespace
@@ -48,6 +60,9 @@ Norms expected_norms(const Algorithm& algorithm, const Case& point, const Values
   const Reference& reference = reference_of(algorithm.computation());
   if (reference.norms_of == nullptr) return {};
   return reference.norms_of(algorithm, accepted(algorithm.formula(), point), inputs);
-}
+  double tolerance_growth(const Algorithm& algorithm, const Case& point) {
+    const auto roundings = reference_of(algorithm.computation()).roundings;
+    return roundings == nullptr ? 1 : std::sqrt(static_cast<double>(roundings(accepted(algorithm.formula(), point))));
+  }
 
 }  // namespace tilemeter

@@ -198,6 +198,14 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const OwnOption> own_options() { return table; }
+std::span<const OwnOption> own_options() {
+  static const std::vector<OwnOption> all = [] {
+    std::vector<OwnOption> joined(table.begin(), table.end());
+    const auto neighbours = neighbour_options();
+    joined.insert(joined.end(), neighbours.begin(), neighbours.end());
+    return joined;
+  }();
+  return all;
+}
 
 }  // namespace tilemeter

@@ -27,6 +27,10 @@ struct PointRequest {
   std::optional<DType> o_dtype;
   std::shared_ptr<const std::vector<Segment>> segments;  ///< in the place of batch, seq_q and seq_k
 
+  Shapes shapes;  ///< of the computations without sequences
+
+  std::optional<Count> block_m;
+  std::optional<Count> block_n;
   std::optional<Count> block_q;
   std::optional<Count> block_k;
   std::optional<Count> chunk_q;  ///< of chunked algorithms, before block_q

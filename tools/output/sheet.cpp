@@ -19,8 +19,22 @@ std::string row(std::string_view name, std::initializer_list<std::string> cells)
   return line + "\n";
 }
 
+/// The sizes of a problem without sequences: "m 512, n 512, k 64, batch 1, fp16".
+std::string sizes_line(const Json& point) {
+  std::string line = text(point["algorithm"]) + "   ";
+  for (const auto& [name, size] : point["problem"].items()) {
+    if (name != "dtype" && name != "weight_dtype") line += name + " " + text(size) + ", ";
+  }
+  line += text(point["problem"]["dtype"]);
+  if (point["problem"].contains("weight_dtype")) line += ", weights " + text(point["problem"]["weight_dtype"]);
+  if (point.contains("options") && point["options"].contains("variant"))
+    line += ", " + text(point["options"]["variant"]);
+  return line + "\n";
+}
+
 std::string headline(const Json& point) {
   const Json& problem = point["problem"];
+  if (!problem.contains("seq_q")) return sizes_line(point);
   std::string line = text(point["algorithm"]) + "   N_q " + text(problem["seq_q"]) + ", N_k " + text(problem["seq_k"]) +
                      ", d " + text(problem["head_dim"]);
   if (problem["head_dim_v"] != problem["head_dim"]) line += ", d_v " + text(problem["head_dim_v"]);
@@ -34,6 +48,12 @@ std::string headline(const Json& point) {
 std::string tiling_line(const Json& point) {
   const Json& tiling = point["tiling"];
   if (tiling.is_null()) return "tiles    none\n";
+  if (!tiling.contains("block_q")) {
+    const std::string product =
+        tiling.contains("block_m") ? "Bm " + text(tiling["block_m"]) + " x Bn " + text(tiling["block_n"]) + " x " : "";
+    const std::string order = tiling.contains("order") ? ", " + text(tiling["order"]) : "";
+    return "tiles    " + product + "Bk " + text(tiling["block_k"]) + " (" + text(tiling["rule"]) + ")" + order + "\n";
+  }
   std::string line = "tiles    Br " + text(tiling["block_q"]) + " x Bc " + text(tiling["block_k"]);
   if (tiling.contains("block_d")) line += " x Bd " + text(tiling["block_d"]);
   return line + " (" + text(tiling["rule"]) + "), stages " + text(tiling["stages"]) + "\n";
@@ -67,6 +87,11 @@ std::string traffic_part(const Json& point) {
 std::string operations_part(const Json& point) {
   const Json& operations = point["operations"];
   const Json& exp = operations["exp"];
+  if (!operations.contains("pairs")) {
+    return "\noperations\n  matrix products " + grouped(operations["matmul_flops"]) + " FLOP in " +
+           grouped(operations["tiles"]) + " steps\n  exponentials " + grouped(exp["scores"]) + " of elements, " +
+           grouped(exp["rescale"]) + " to rescale\n";
+  }
   return "\noperations\n  matrix products " + grouped(operations["matmul_flops"]) + " FLOP in visited tiles, " +
          grouped(operations["pair_flops"]) + " FLOP in unmasked pairs\n  pairs " + grouped(operations["pairs"]) +
          ", visited tiles " + grouped(operations["tiles"]) + ", rows without a key " +

@@ -12,6 +12,8 @@ constexpr std::string_view week13_source = "course week 13 (GPUs and FlashAttent
 constexpr std::string_view worked = "course week 13 and module 08; figures worked out outside this program";
 constexpr std::string_view exhaustive = "exhaustive search, outside this program";
 
+constexpr std::string_view by_hand = "worked out by hand";
+
 constexpr TableSpec tables[] = {
     {"score-matrix", "Q, K, V, O against S + P", module08, score_matrix},
     {"softmax-roofline", "why the softmax of a stored score matrix waits for memory", module08, softmax_roofline},
@@ -52,6 +54,10 @@ constexpr TableSpec tables[] = {
     {"golden", "verified bills", "brute-force counts, outside this program", golden},
     {"splits", "how many splits of the keys fill a GPU",
      "FlashAttention-2's heuristic, re-expressed outside this program", splits},
+    {"gemm-orders", "a matrix product by what stays on chip, and the least over M", by_hand, gemm_orders},
+    {"softmax-passes", "accesses and exponentials of the softmax by its passes",
+     "Milakov & Gimelshein, Online normalizer calculation for softmax (2018)", softmax_passes},
+    {"fusion", "what fusing a chain of elementwise operations saves", by_hand, fusion},
     {"week13", "critical batches, decode intensity, KV cache", week13_source, week13},
 };
 
