@@ -160,8 +160,6 @@ class Block {
   void row_maximum(RegisterTile<P>& m, const RegisterTile<P>& x);
   /// x = exp(x), which may overflow.
   void exponentiate(RegisterTile<P>& x);
-  /// x = exp(x - m).
-  void exponentiate(RegisterTile<P>& x, const RegisterTile<P>& m);
   /// l += sum of each row of x.
   void add_row_sums(RegisterTile<P>& l, const RegisterTile<P>& x);
   /// m and l take the elements of each row in, one by one: two exponentials each, but one for the first of a row.

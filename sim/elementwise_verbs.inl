@@ -24,15 +24,6 @@ void Block<P>::exponentiate(RegisterTile<P>& x) {
 }
 
 template <class P>
-void Block<P>::exponentiate(RegisterTile<P>& x, const RegisterTile<P>& m) {
-  if constexpr (real) numerics::exponentiate<typename P::Scalar>(x.numbers(), m.numbers());
-  report({.phase = Phase::softmax,
-          .exp = {.scores = x.shape.elements().value()},
-          .reads = {x.id, m.id, no_tile, no_tile},
-          .writes = {x.id, no_tile, no_tile}});
-}
-
-template <class P>
 void Block<P>::add_row_sums(RegisterTile<P>& l, const RegisterTile<P>& x) {
   if constexpr (real) numerics::add_row_sums<typename P::Scalar>(l.numbers(), x.numbers());
   report({.phase = Phase::softmax, .reads = {l.id, x.id, no_tile, no_tile}, .writes = {l.id, no_tile, no_tile}});

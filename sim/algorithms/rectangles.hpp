@@ -15,11 +15,6 @@ View<P> rectangle(Tensor<P>& tensor, Count stream, const TileSlot& rows, const T
           .shape = {.rows = rows.size, .cols = cols.size}};
 }
 
-/// Tile `index` of a range.
-inline TileSlot slot_of(const TileRange& range, Count index) {
-  return {.index = index, .begin = range.begin(index), .size = range.size_of(index)};
-}
-
 /// All tiles of a range but the first.
 inline TileRange after_first(TileRange range) {
   range.first = 1;

@@ -10,28 +10,45 @@
 namespace tilemeter {
 namespace {
 
-constexpr std::array attention_outputs = {TensorName::O, TensorName::LSE};
-constexpr std::array gradient_outputs = {TensorName::dQ, TensorName::dK, TensorName::dV};
-
-const std::array table = {
-    Reference{Computation::attention, attention_outputs, inputs_of_attention, outputs_of_attention},
-    Reference{Computation::gradients, gradient_outputs, inputs_of_gradients, outputs_of_gradients, add_forward_results,
-              norms_of_gradients},
-    constexpr std::array linear_attention_outputs = {TensorName::O};
-
-const std::array table = {
-    Reference{Computation::attention, attention_outputs, inputs_of_attention, outputs_of_attention},
-    Reference{Computation::linear_attention, linear_attention_outputs, inputs_of_attention,
-              outputs_of_linear_attention},
-    constexpr std::array c_alone = {TensorName::C};
+constexpr std::array o_and_lse = {TensorName::O, TensorName::LSE};
+constexpr std::array o_alone = {TensorName::O};
+constexpr std::array gradients = {TensorName::dQ, TensorName::dK, TensorName::dV};
+constexpr std::array c_alone = {TensorName::C};
 constexpr std::array y_alone = {TensorName::Y};
 
 const std::array table = {
-    Reference{Computation::attention, attention_outputs, inputs_of_attention, outputs_of_attention},
-    Reference{Computation::gemm, c_alone, inputs_of_gemm, outputs_of_gemm, gemm_roundings},
-    Reference{Computation::layer, y_alone, inputs_of_layer, outputs_of_layer},
-    Reference{Computation::softmax, y_alone, inputs_of_softmax, outputs_of_softmax},
-    Reference{Computation::chain, y_alone, inputs_of_chain, outputs_of_chain, elementwise_roundings},
+    Reference{.computation = Computation::attention,
+              .outputs = o_and_lse,
+              .inputs = inputs_of_attention,
+              .outputs_of = outputs_of_attention},
+    Reference{.computation = Computation::gradients,
+              .outputs = gradients,
+              .inputs = inputs_of_gradients,
+              .outputs_of = outputs_of_gradients,
+              .add_state = add_forward_results,
+              .norms_of = norms_of_gradients},
+    Reference{.computation = Computation::linear_attention,
+              .outputs = o_alone,
+              .inputs = inputs_of_attention,
+              .outputs_of = outputs_of_linear_attention},
+    Reference{.computation = Computation::gemm,
+              .outputs = c_alone,
+              .inputs = inputs_of_gemm,
+              .outputs_of = outputs_of_gemm,
+              .roundings = gemm_roundings},
+    Reference{.computation = Computation::layer,
+              .outputs = y_alone,
+              .inputs = inputs_of_layer,
+              .outputs_of = outputs_of_layer},
+    Reference{.computation = Computation::softmax,
+              .outputs = y_alone,
+              .inputs = inputs_of_softmax,
+              .outputs_of = outputs_of_softmax},
+    Reference{.computation = Computation::chain,
+              .outputs = y_alone,
+              .inputs = inputs_of_chain,
+              .outputs_of = outputs_of_chain,
+              .roundings = elementwise_roundings},
 };
 
 }  // namespace
@@ -60,9 +77,11 @@ Norms expected_norms(const Algorithm& algorithm, const Case& point, const Values
   const Reference& reference = reference_of(algorithm.computation());
   if (reference.norms_of == nullptr) return {};
   return reference.norms_of(algorithm, accepted(algorithm.formula(), point), inputs);
-  double tolerance_growth(const Algorithm& algorithm, const Case& point) {
-    const auto roundings = reference_of(algorithm.computation()).roundings;
-    return roundings == nullptr ? 1 : std::sqrt(static_cast<double>(roundings(accepted(algorithm.formula(), point))));
-  }
+}
+
+double tolerance_growth(const Algorithm& algorithm, const Case& point) {
+  const auto roundings = reference_of(algorithm.computation()).roundings;
+  return roundings == nullptr ? 1 : std::sqrt(static_cast<double>(roundings(accepted(algorithm.formula(), point))));
+}
 
 }  // namespace tilemeter

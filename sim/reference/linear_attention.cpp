@@ -15,7 +15,7 @@ Matrix outputs_of_stream(const Problem& problem, const Matrix& q, const Matrix& 
   for (Count row = 0; row < problem.rows(); row += panel_rows) {
     const Count rows = std::min(panel_rows, problem.rows() - row);
     Matrix scores = q.middleRows(row, rows) * k.transpose();
-    numerics::hide<double>(scores, visibility, row, 0);
+    numerics::clear_hidden<double>(scores, visibility, row, 0);
     o.middleRows(row, rows) = scores * v;
   }
   return o;

@@ -38,7 +38,7 @@ constexpr std::array sequence_options = {
     std::string_view("--window"),   std::string_view("--stat-dtype"), std::string_view("--block-q"),
 };
 
-bool has_sequences(const Algorithm* algorithm) { return tilemeter::has_sequences(algorithm->computation()); }
+bool needs_length(const Algorithm* algorithm) { return has_sequences(algorithm->computation()); }
 
 std::string with_last_and(std::span<const std::string_view> words) {
   if (words.size() == 1) return std::string(words.front());
@@ -55,14 +55,14 @@ void require_sizes(const Arguments& arguments, std::span<const Algorithm* const>
       throw InputError(std::string(who) + " " + std::string(algorithm->name) + " needs " + with_last_and(needed));
     }
   }
-  if (std::ranges::none_of(algorithms, has_sequences)) return;
+  if (std::ranges::none_of(algorithms, needs_length)) return;
   if (!arguments.has("--seq") && !arguments.has("--seq-q") && !arguments.has("--segments")) {
     throw InputError(std::string(who) + " needs a length: --seq N, or --seq-q N --seq-k N, or --segments FILE");
   }
 }
 
 void refuse_sequence_options(const Arguments& arguments, std::span<const Algorithm* const> algorithms) {
-  if (std::ranges::any_of(algorithms, has_sequences)) return;
+  if (std::ranges::any_of(algorithms, needs_length)) return;
   for (const std::string_view option : sequence_options) {
     if (!arguments.has(option)) continue;
     std::vector<std::string_view> names;
