@@ -15,14 +15,10 @@ std::vector<Contender> contenders_of(std::string_view algorithm) {
       return {{algorithm, TileChoice::untiled}};
     case LoopOrder::kv_outer:
     case LoopOrder::q_outer:
-<<<<<<< HEAD
+    case LoopOrder::kv_outer:
+    case LoopOrder::q_outer:
     case LoopOrder::outer_product:
       break;
-=======
-      return {{algorithm, TileChoice::paper}, {algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
-    default:
-      return {{algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
->>>>>>> complexity
   }
 }
 
