@@ -37,7 +37,8 @@ void add_row(Table& table, Count d, Count capacity) {
   const double ratio = static_cast<double>(materialised.elements()) / static_cast<double>(flash2.elements());
   Judge judge(table, row_name(d, capacity));
   judge.counts(materialised.counted, materialised.closed).counts(flash2.counted, flash2.closed);
-  if (materialised.needed.value() > capacity) judge.infeasible(row_name(d, capacity));
+  if (materialised.needed.value() > capacity)
+    judge.infeasible("needs " + std::to_string(materialised.needed.value()) + " elements");
   table.rows.push_back({d, Decimal{static_cast<double>(capacity) / static_cast<double>(d * d), 2}, capacity,
                         squares.tiling.block_q, materialised.elements(),
                         Decimal{static_cast<double>(materialised.elements()) / leading(d, capacity), 2},
