@@ -15,18 +15,18 @@ Arguments arguments_of(std::initializer_list<std::pair<const char*, const char*>
   return {options, {}};
 }
 
-Grid grid_of(std::initializer_list<std::pair<const char*, const char*>> given) {
+PointGrid grid_of(std::initializer_list<std::pair<const char*, const char*>> given) {
   return point_grid(arguments_of(given), "sweep", Values::many);
 }
 
 Json json_of(std::initializer_list<std::pair<const char*, const char*>> given, RunOptions options = {}) {
-  const Grid grid = grid_of(given);
+  const PointGrid grid = grid_of(given);
   return point_json(evaluate(grid[0], options), Feasibility::silent);
 }
 
 std::string message_of(std::initializer_list<std::pair<const char*, const char*>> given) {
   try {
-    const Grid grid = grid_of(given);
+    const PointGrid grid = grid_of(given);
     check(grid[0], {});
   } catch (const InputError& error) {
     return error.what();
@@ -92,7 +92,7 @@ TEST_CASE("a point has the documented JSON, figure for figure") {
 }
 
 TEST_CASE("the grid follows the order of the options, the last one fastest") {
-  const Grid grid = grid_of({{"--seq", "8,16"}, {"--algorithm", "flash1,flash2"}, {"--head-dim", "4,2"}});
+  const PointGrid grid = grid_of({{"--seq", "8,16"}, {"--algorithm", "flash1,flash2"}, {"--head-dim", "4,2"}});
   REQUIRE(grid.size() == 8);
   CHECK(grid[1].problem.head_dim == 2);
   CHECK(grid[1].problem.seq_q == 8);
@@ -208,7 +208,7 @@ TEST_CASE("options that contradict each other are refused by name") {
 }
 
 TEST_CASE("an option of one algorithm leaves the others of a list alone") {
-  const Grid grid = grid_of({{"--algorithm", "flash1,flash2"}, {"--seq", "256"}, {"--o-dtype", "fp32"}});
+  const PointGrid grid = grid_of({{"--algorithm", "flash1,flash2"}, {"--seq", "256"}, {"--o-dtype", "fp32"}});
   CHECK(evaluate(grid[0], {}).problem.o_dtype == DType::fp32);
   CHECK(evaluate(grid[1], {}).problem.o_dtype == DType::fp16);
 }

@@ -25,7 +25,7 @@ constexpr std::string_view example =
     "counts FlashAttention-1 with the paper's tiles (64 x 196) in 50,000 elements of SRAM: 17,383,424 elements\n"
     "cross the edge of the SM, 33.81 MiB, equal to the closed form 2Nd + Tc(3Nd + 4N).";
 
-std::optional<Count> sms_of(const Arguments& arguments, const Grid& grid) {
+std::optional<Count> sms_of(const Arguments& arguments, const PointGrid& grid) {
   const auto sms = arguments.find("--sms");
   if (!arguments.has("--per-sm")) {
     if (sms) throw InputError("--sms " + *sms + " needs --per-sm");
@@ -45,7 +45,7 @@ std::optional<Count> sms_of(const Arguments& arguments, const Grid& grid) {
 }
 
 /// One point stands at the top of the document, several in a list.
-Json document_of(const Json& points, const Grid& grid) {
+Json document_of(const Json& points, const PointGrid& grid) {
   Json document = document_json("count");
   if (Json devices = grid_devices(grid); !devices.empty()) document["devices"] = std::move(devices);
   if (points.size() == 1) {
@@ -56,7 +56,7 @@ Json document_of(const Json& points, const Grid& grid) {
   return document;
 }
 
-std::string list_text(Format format, const Json& points, const Grid& grid) {
+std::string list_text(Format format, const Json& points, const PointGrid& grid) {
   const ListFormat list = list_format(format, "count", grid);
   std::string text = list.head;
   for (std::size_t i = 0; i < points.size(); ++i) text += list.row(points[i], i);
@@ -74,7 +74,7 @@ std::string hints_text(const Json& points) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string text_of(Format format, const Json& points, const Grid& grid) {
+std::string text_of(Format format, const Json& points, const PointGrid& grid) {
   switch (format) {
     case Format::json:
       return document_of(points, grid).dump(2) + "\n";
@@ -93,7 +93,7 @@ std::string text_of(Format format, const Json& points, const Grid& grid) {
 int run_count(const Arguments& arguments) {
   const Target target = target_of(arguments);
   RunOptions options = run_options_of(arguments);
-  const Grid grid = point_grid(arguments, "count", Values::one_but_algorithms);
+  const PointGrid grid = point_grid(arguments, "count", Values::one_but_algorithms);
   options.sms = sms_of(arguments, grid);
   check_all(grid, options);
   const auto file = open_file(target);

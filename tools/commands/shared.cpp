@@ -55,7 +55,7 @@ std::unique_ptr<PendingFile> open_file(const Target& target) {
   return std::make_unique<PendingFile>(*target.path, partial);
 }
 
-void check_all(const Grid& grid, const RunOptions& options) {
+void check_all(const PointGrid& grid, const RunOptions& options) {
   for (std::size_t i = 0; i < grid.size(); ++i) check(grid[i], options);
 }
 

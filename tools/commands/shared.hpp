@@ -31,6 +31,6 @@ std::optional<std::string> word_to_show(const Arguments& arguments, std::string_
 std::unique_ptr<PendingFile> open_file(const Target& target);
 
 /// Checks every point of a grid before any is counted. Throws InputError.
-void check_all(const Grid& grid, const RunOptions& options);
+void check_all(const PointGrid& grid, const RunOptions& options);
 
 }  // namespace tilemeter

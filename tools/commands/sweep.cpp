@@ -36,7 +36,7 @@ int run_sweep(const Arguments& arguments) {
     throw InputError("--resume needs -o FILE, the file that was not finished");
   const RunOptions options = run_options_of(arguments);
   const std::size_t threads = threads_of(arguments);
-  const Grid grid = point_grid(arguments, "sweep", Values::many);
+  const PointGrid grid = point_grid(arguments, "sweep", Values::many);
   check_all(grid, options);
   const Sweep sweep{.grid = grid,
                     .options = options,

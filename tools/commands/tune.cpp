@@ -69,7 +69,7 @@ TuneOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-std::vector<TuneResult> results_of(const Grid& grid, const TuneOptions& options) {
+std::vector<TuneResult> results_of(const PointGrid& grid, const TuneOptions& options) {
   constexpr std::size_t most_results = 1000;
   if (grid.size() > most_results) {
     throw InputError("the options stand for " + std::to_string(grid.size()) + " budgets and algorithms: tune takes " +
@@ -122,7 +122,7 @@ int run_tune(const Arguments& arguments) {
   const Emission emission = emission_of(arguments);
   const Target target = emission == Emission::none ? target_of(arguments) : text_target(arguments);
   const TuneOptions options = options_of(arguments);
-  const Grid grid = point_grid(arguments, "tune", Values::one_problem);
+  const PointGrid grid = point_grid(arguments, "tune", Values::one_problem);
   const std::vector<TuneResult> results = results_of(grid, options);
   const Rejected rejected = arguments.has("--rejected") ? Rejected::all : Rejected::smallest;
   const std::string text = emission == Emission::none ? render_tune(target.format, tune_document(results), rejected)

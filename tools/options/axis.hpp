@@ -27,9 +27,9 @@ Axis axis_of(std::string_view option, std::vector<Value> values, Write write) {
 }
 
 /// The Cartesian product of axes; the last axis changes fastest.
-class Grid {
+class PointGrid {
  public:
-  explicit Grid(std::vector<Axis> axes);
+  explicit PointGrid(std::vector<Axis> axes);
 
   /// Number of points. At most most_points.
   std::size_t size() const { return size_; }

@@ -74,7 +74,7 @@ std::span<const OptionSpec> point_option_specs() {
   return specs;
 }
 
-Grid point_grid(const Arguments& arguments, std::string_view who, Values values) {
+PointGrid point_grid(const Arguments& arguments, std::string_view who, Values values) {
   const std::vector<const Algorithm*> algorithms = algorithms_of(arguments, who);
   refuse_sequence_options(arguments, algorithms);
   require_sizes(arguments, algorithms, who);
@@ -90,7 +90,7 @@ Grid point_grid(const Arguments& arguments, std::string_view who, Values values)
     }
   }
   refuse_foreign(arguments, algorithms);
-  return Grid(std::move(axes));
+  return PointGrid(std::move(axes));
 }
 
 }  // namespace tilemeter

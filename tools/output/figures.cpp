@@ -113,7 +113,7 @@ std::string verdict(const Json& point) {
   return "does not fit" + (over == nullptr ? "" : ": over by " + grouped(*over) + " el");
 }
 
-bool varies(const Grid& grid, std::string_view option) {
+bool varies(const PointGrid& grid, std::string_view option) {
   const auto is_it = [&](const Axis& axis) { return axis.option == option && axis.size > 1; };
   return std::any_of(grid.axes().begin(), grid.axes().end(), is_it);
 }
@@ -125,7 +125,7 @@ struct TileColumns {
   bool of_pieces = false;
 };
 
-TileColumns tile_columns(const Grid& grid) {
+TileColumns tile_columns(const PointGrid& grid) {
   TileColumns columns;
   for (const Axis& axis : grid.axes()) {
     if (axis.option != "--algorithm") continue;
@@ -170,7 +170,7 @@ std::string capacity_text(const Json& sram) {
   return sized(sram.at("capacity_bytes"));
 }
 
-std::vector<Figure> varying_figures(const Grid& grid) {
+std::vector<Figure> varying_figures(const PointGrid& grid) {
   std::vector<Figure> figures;
   for (const AxisFigure& axis : axis_figures) {
     if (!varies(grid, axis.option)) continue;
@@ -180,7 +180,7 @@ std::vector<Figure> varying_figures(const Grid& grid) {
   return figures;
 }
 
-std::vector<Figure> figures_of(const Grid& grid) {
+std::vector<Figure> figures_of(const PointGrid& grid) {
   std::vector<Figure> figures = {{"algorithm", "", 16, Side::left, at("algorithm", plain)}};
   for (Figure& figure : varying_figures(grid)) figures.push_back(std::move(figure));
   add_tile_columns(tile_columns(grid), figures);

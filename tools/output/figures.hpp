@@ -21,10 +21,10 @@ struct Figure {
 };
 
 /// What varies over the grid, a column an option.
-std::vector<Figure> varying_figures(const Grid& grid);
+std::vector<Figure> varying_figures(const PointGrid& grid);
 
 /// The algorithm, what varies over the grid, the tile sizes, the traffic, and how it compares.
-std::vector<Figure> figures_of(const Grid& grid);
+std::vector<Figure> figures_of(const PointGrid& grid);
 
 /// "none", "causal", "window 256,0".
 std::string mask_text(const Json& problem);

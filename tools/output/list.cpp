@@ -7,7 +7,7 @@
 namespace tilemeter {
 namespace {
 
-ListFormat json_list(std::string_view command, const Grid& grid) {
+ListFormat json_list(std::string_view command, const PointGrid& grid) {
   Json document = document_json(command);
   if (Json devices = grid_devices(grid); !devices.empty()) document["devices"] = std::move(devices);
   std::string head = document.dump();
@@ -39,7 +39,7 @@ ListFormat md_list(const std::vector<Figure>& figures) {
 
 }  // namespace
 
-Json grid_devices(const Grid& grid) {
+Json grid_devices(const PointGrid& grid) {
   Json devices = Json::array();
   for (const Axis& axis : grid.axes()) {
     if (axis.option != "--device") continue;
@@ -52,7 +52,7 @@ Json grid_devices(const Grid& grid) {
   return devices;
 }
 
-ListFormat list_format(Format format, std::string_view command, const Grid& grid) {
+ListFormat list_format(Format format, std::string_view command, const PointGrid& grid) {
   switch (format) {
     case Format::csv:
       return csv_list();

@@ -81,7 +81,7 @@ Json evaluate_one(const PointRequest& request, const Arguments& arguments, Feasi
   return point;
 }
 
-Evaluated evaluate_all(const Grid& grid, const Arguments& arguments) {
+Evaluated evaluate_all(const PointGrid& grid, const Arguments& arguments) {
   Evaluated all;
   all.devices = devices_of(arguments, NoDevice::refused);
   if (grid.size() > 1 && measured_time(arguments)) {
@@ -118,7 +118,7 @@ std::string percent(const Json& value) { return fixed(value.get<double>() * 100,
 std::string timed(const Json& value) { return to_text(Seconds{value.get<double>()}); }
 std::string word(const Json& value) { return value.get<std::string>(); }
 
-std::vector<Figure> figures_for(const Grid& grid, const Arguments& arguments) {
+std::vector<Figure> figures_for(const PointGrid& grid, const Arguments& arguments) {
   std::vector<Figure> figures = {{"algorithm", "", 16, Side::left, [](const Json& p) { return word(p["algorithm"]); }}};
   figures = chained(std::move(figures), varying_figures(grid));
   const auto add = [&](const char* title, const char* unit, std::size_t width, const char* key, auto text) {
@@ -197,7 +197,7 @@ std::string lines_of(const Evaluated& all, const std::vector<Figure>& figures, F
 }  // namespace
 
 PointsOutput points_output(const Arguments& arguments, Format format) {
-  const Grid grid = point_grid(arguments, "roofline", Values::many);
+  const PointGrid grid = point_grid(arguments, "roofline", Values::many);
   const Evaluated all = evaluate_all(grid, arguments);
   PointsOutput output{.text = {}, .failures = all.failures};
   if (format == Format::csv) {

@@ -11,7 +11,7 @@
 namespace tilemeter {
 
 struct Sweep {
-  const Grid& grid;
+  const PointGrid& grid;
   RunOptions options;
   std::size_t threads = 1;
   Bar bar = Bar::hidden;

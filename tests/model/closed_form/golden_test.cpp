@@ -62,9 +62,6 @@ class GoldenPoint {
 
   bool set_text(const std::string& option, const std::string& value) {
     if (option == "--algorithm") return algorithm = value, true;
-    if (option == "--variant") {
-      return point.options.variant = value == "two_kernels" ? Variant::two_kernels : Variant::atomics, true;
-    }
     if (option == "--mask-shape") {
       return point.options.mask_shape = value == "row" ? MaskShape::row : MaskShape::full, true;
     }
