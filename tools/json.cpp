@@ -102,6 +102,14 @@ std::string unfused_text(const Options& options, Computation computation) {
   return steps.empty() ? "none" : join(steps, ",");
 }
 
+/// The variant that ran, of an algorithm that has some.
+Variant variant_of(const PointResult& result) {
+  if (result.options.variant) return *result.options.variant;
+  const Formula& formula = result.request.algorithm->formula();
+  if (formula.default_variant == nullptr) return formula.variants.front();
+  return formula.default_variant({.problem = result.problem, .tiling = {}, .options = result.options});
+}
+
 /// The options of the algorithm itself that differ from their defaults; `splits` always, with the `split_slots` by
 /// which it was chosen.
 Json options_json(const PointResult& result) {
@@ -109,7 +117,7 @@ Json options_json(const PointResult& result) {
   const Options& options = result.options;
   const Options defaults;
   Json json = Json::object();
-  if (!formula.variants.empty()) json["variant"] = name_of(options.variant.value_or(formula.variants.front()));
+  if (!formula.variants.empty()) json["variant"] = name_of(variant_of(result));
   const std::string unfused = unfused_text(options, formula.computation);
   if (unfused != unfused_text(defaults, formula.computation)) json["unfused"] = unfused;
   if (options.mask_shape != defaults.mask_shape) json["mask_shape"] = "full";

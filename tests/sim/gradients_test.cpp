@@ -180,7 +180,7 @@ TEST_CASE("a gradient that vanishes is judged by the terms that cancel, and by n
   const Values expected = expected_outputs(find_algorithm("flash2_backward"), full, inputs);
   double squared = 0;
   for (const Matrix& dq : expected.at(TensorName::dQ)) squared += dq.squaredNorm();
-  CHECK(expected_norms(find_algorithm("flash2_backward"), full, inputs).at(TensorName::dQ) < 1.5 * std::sqrt(squared));
+  CHECK(expected_norms(find_algorithm("flash2_backward"), full, inputs).at(TensorName::dQ) < 2 * std::sqrt(squared));
 }
 
 TEST_CASE("the compulsory traffic of gradients: five tensors in, three out") {
