@@ -40,14 +40,14 @@ std::vector<SheetCell> traffic_cells(const Device& device, const DecodeCost& cos
 
 std::vector<std::string> notes_of(const Problem& problem, const DecodeCost& cost, Count block_q) {
   const Count each = size_of(problem.dtype);
-  return {std::to_string(problem.group()) + " query heads a K/V head: intensity tends to g x 2 / b = " +
+  return {"query heads a K/V head: " + std::to_string(problem.group()) + "; intensity tends to g x 2 / b = " +
               fixed(2.0 * static_cast<double>(problem.group() * problem.seq_q) / static_cast<double>(each), 3) +
               " FLOP/B, whatever the batch",
           "bytes of device memory: Q, K and V read once and O written once (compulsory); the step also appends " +
               with_separators(cost.appended.value()) + " bytes to the cache of a layer",
           "SM edge, row blocks of " + std::to_string(block_q) +
               " rows: packed, the query heads of a K/V head share a row block; unpacked, each streams its own K and V, "
-              "which repeats come from the L2 or from device memory"};
+              "whose repeats come from the L2 or from device memory"};
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ const fillRoofline = (device, math, marks, frame, notes, table) => {
 /** The section, or null when no device of the document has known roofs. */
 const rooflineSection = (report, points) => {
   const roofs = roofsOf(report);
+  if (roofs.size === 0) return null;
   const marks = marksOf(report, points, roofs);
   const used = new Set(marks.map(({device}) => device));
   const devices = [...roofs.values()].filter(({name}) => used.size === 0 || used.has(name));
