@@ -1,5 +1,6 @@
 #include "model/tiling_rule.hpp"
 
+#include <array>
 #include <limits>
 #include <random>
 #include <tuple>
@@ -207,11 +208,12 @@ TEST_CASE("optimum equals the best of all feasible pairs, with its tie-break") {
   const auto upto = [&](Count limit) { return std::uniform_int_distribution<Count>(1, limit)(random); };
   int found = 0;
   for (int trial = 0; trial < 400; ++trial) {
-    const std::string algorithm = trial % 2 == 0 ? "flash1" : "flash2";
+    const std::string algorithm = std::array{"flash1", "flash2", "split_kv", "zigzag"}[trial % 4];
     const bool tiles_are_small = upto(2) == 1;  // then the bound on the search matters
     Case point = random_case(random, tiles_are_small ? 400 : 40);
     if (algorithm == "flash1" && upto(3) == 1) point.options.row_splits = upto(4);
     if (algorithm == "flash1" && upto(3) == 1) point.options.first_visit = FirstVisit::elides_read;
+    if (upto(2) == 1) point.options.splits = upto(5);
     if (upto(5) == 1) point.problem.dtype = DType::fp8;
     const Count step = upto(4) == 1 ? 4 : 1;
     const Budget budget = upto(3) == 1 ? element_budget(upto(tiles_are_small ? 400 : 2500))
