@@ -156,7 +156,11 @@ template <class P>
 template <class RangeOf, class Body>
 void Block<P>::pipelined_tiles(const Slot& slot, RangeOf range_of, Body body, Walk walk) {
   if (folds()) {
-    tiles(slot, range_of, [&](const TileSlot& tile) { body(&tile, &tile); });
+    constexpr const TileSlot* nothing = nullptr;
+    tiles(slot, range_of, [&](const TileSlot& tile) {
+      body(&tile, nothing);
+      body(nothing, &tile);
+    });
     return;
   }
   std::optional<TileSlot> before;

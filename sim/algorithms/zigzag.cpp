@@ -59,7 +59,13 @@ class Kernel {
     tiles.clear(block, rows);
     if (!visited_.keys_of(slot.index).empty()) block.load(Phase::load_q, tiles.q, memory_.q(stream, row, rows));
     block.tiles(
-        slot, [&](Count a) { return kept(a); }, [&](const TileSlot& keys) { attend(block, tiles, row, keys.begin); });
+        slot, [&](Count a) { return kept(a); },
+        [&](const TileSlot& keys) {
+          // The shape that it was loaded with; a folded loop has seen another tile since.
+          tiles.k.current().resize({keys.size, problem_.head_dim});
+          tiles.v.current().resize({keys.size, problem_.head_dim_v});
+          attend(block, tiles, row, keys.begin);
+        });
     block.tiles(
         slot, [&](Count a) { return loaded(a); },
         [&](const TileSlot& keys) {

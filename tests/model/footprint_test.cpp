@@ -1,8 +1,10 @@
 #include "model/footprint.hpp"
 
 #include <limits>
+#include <tuple>
 
 #include "model/capacity_message.hpp"
+#include "model/closed_form/flash3.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
@@ -119,6 +121,34 @@ TEST_CASE("packed streams clip block_q to group x seq_q, an empty sequence leave
   point.problem.seq_k = 0;
   CHECK(on_chip_tiles("flash2", point)[1].rows == 0);
   CHECK(flash_footprint(point).elements == Elements(4 * 64 + 4 * 64 + 2 * 4));
+}
+
+TEST_CASE("flash3 holds two groups of rows and a score tile more: F1 + Br Bc + 2(s - 1) Bc d") {
+  Case point = square_case(4096, 128, 128, 128);
+  point.tiling.stages = 2;
+  const std::vector<OnChipTile> tiles = on_chip_tiles("flash3", point);
+  CHECK(names_of(tiles) == "K V Q0 O0 S0 P0 l0 m0 Q1 O1 S1 P1 l1 m1 ");
+  CHECK(tiles[2].rows == 64);
+  CHECK(footprint_of(tiles).elements == Elements(131328));
+  for (const auto& [rows, first, second] :
+       {std::tuple{1, 1, 0}, {64, 64, 0}, {65, 64, 1}, {100, 64, 36}, {128, 64, 64}, {192, 128, 64}, {256, 128, 128}}) {
+    CHECK(group_rows(rows).first == first);
+    CHECK(group_rows(rows).second == second);
+  }
+}
+
+TEST_CASE("split_kv has a combine kernel when there is something to combine") {
+  Case point = square_case(4096, 128, 64, 64);
+  point.options.splits = 1;
+  CHECK(on_chip_tiles_by_kernel("split_kv", point).size() == 1);
+  point.options.splits = 9;
+  point.options.page_size = 16;
+  const std::vector<KernelTiles> kernels = on_chip_tiles_by_kernel("split_kv", point);
+  REQUIRE(kernels.size() == 2);
+  CHECK(names_of(kernels[0].tiles) == "Q K V O S l m pages ");
+  CHECK(kernels[0].tiles.back().bytes() == Bytes(4 * 4));
+  CHECK(names_of(kernels[1].tiles) == "LSEacc LSE O Oacc ");
+  CHECK(footprint_of(kernels[1].tiles).elements == Elements(4 * 9 + 4 + 2 * 4 * 128));
 }
 
 TEST_CASE("standard_tiled has three kernels, and on_chip_tiles gives the fullest") {

@@ -1,5 +1,6 @@
 #include "model/tiling_rule.hpp"
 
+#include <array>
 #include <limits>
 #include <random>
 #include <tuple>

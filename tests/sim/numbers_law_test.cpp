@@ -102,9 +102,11 @@ TEST_CASE("very negative and very large logits give the mean of V and a finite L
       point.options.unfused_dropout = false;
       const Values inputs = constant_scores(point.problem, logit);
       const NumericOutputs run = run_on(algorithm, point, unlimited, inputs);
+      // Parts meet through their LSE in fp32, which at 21655 goes in steps of 2^-9.
+      const double tolerance = algorithm.name == "split_kv" ? 2e-3 : 1e-5;
       const Matrix mean = inputs.at(TensorName::V)[0].colwise().mean();
       for (Count row = 0; row < 40; ++row)
-        REQUIRE((run.outputs.at(TensorName::O)[0].row(row) - mean).cwiseAbs().maxCoeff() < 1e-5);
+        REQUIRE((run.outputs.at(TensorName::O)[0].row(row) - mean).cwiseAbs().maxCoeff() < tolerance);
       for (const Matrix& lse : run.outputs.at(TensorName::LSE)) REQUIRE(lse.allFinite());
     }
   }

@@ -21,6 +21,7 @@ TEST_CASE("textbook points carry the textbook formula") {
   CHECK(expression_of("standard_tiled", point) == "Nd(Tc + 2Tr + 1) + N^2(3 + Td)");
   CHECK(expression_of("standard_unfused", point) == "4Nd + 4N^2 + 2N^2 [scale] + 2N^2 + N [mask] + 3N^2 [dropout]");
   CHECK(expression_of("flash1", point) == "2Nd + Tc(3Nd + 4N)");
+  CHECK(expression_of("flash3", point) == "2Nd + N + 2 Tr Nd");
   CHECK(expression_of("flash2", point) == "2Nd + N + 2 Tr Nd");
 }
 
