@@ -7,13 +7,13 @@ namespace {
 
 class GemmOptimum {
  public:
-  GemmOptimum(const TileSearch& search, const Case& point, std::size_t keep)
+  GemmOptimum(const TileSearch& search, const Case& point, SearchExtent extent)
       : search_(search),
         point_(point),
         rows_(search.row_counts()),
         keys_(search.key_counts()),
         columns_(point.problem.head_dim_v, search.step()),
-        leaders_(search, keep) {}
+        leaders_(search, extent) {}
 
   RankedTilings tilings() {
     if (point_.tiling.block_d != 0) {
@@ -69,10 +69,10 @@ class GemmOptimum {
 
 }  // namespace
 
-RankedTilings least_traffic_gemm_tilings(const TileSearch& search, const Case& point, std::size_t keep) {
+RankedTilings least_traffic_gemm_tilings(const TileSearch& search, const Case& point, SearchExtent extent) {
   const Count depth = point.tiling.block_d == 0 ? search.step() : point.tiling.block_d;
   search.require_smallest(search.with(search.step(), search.step(), depth));
-  return GemmOptimum(search, point, keep).tilings();
+  return GemmOptimum(search, point, extent).tilings();
 }
 
 }  // namespace tilemeter

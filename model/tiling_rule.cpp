@@ -135,7 +135,7 @@ RankedTilings best_tilings(std::string_view algorithm, const Case& point, const 
   const LoopOrder order = formula_of(algorithm).order;
   if (order == LoopOrder::untiled) throw InputError(std::string(algorithm) + " has no tiles to choose");
   const Case resolved = with_row_softmax(algorithm, point, budget);
-  return least_traffic_tilings(TileSearch(algorithm, resolved, budget, granularity), order, resolved, keep);
+  return least_traffic_tilings(TileSearch(algorithm, resolved, budget, granularity), order, resolved, {.keep = keep});
 }
 
 RowSoftmax resolve_row_softmax(std::string_view algorithm, const Case& point, const Budget& budget) {
