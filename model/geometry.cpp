@@ -105,28 +105,55 @@ TileRange VisitedTiles::queries_of(Count j) const {
   return range;
 }
 
-TileRange VisitedTiles::first_met_by(Count j) const {
+TileRange VisitedTiles::first_met_by(Count j, Walk walk) const {
   TileRange range = queries_of(j);
-  if (j > 0) range.first = std::clamp(queries_of(j - 1).last, range.first, range.last);
+  if (walk == Walk::ascending && j > 0) range.first = std::clamp(queries_of(j - 1).last, range.first, range.last);
+  if (walk == Walk::descending && j + 1 < key_tiles()) {
+    range.last = std::clamp(queries_of(j + 1).first, range.first, range.last);
+  }
   return range;
 }
 
-std::vector<Run> VisitedTiles::query_runs() const {
+Count VisitedTiles::query_period() const {
+  return left_ || right_ ? period_of(queries_.size, (Wide(keys_.size) * Wide(group_)).narrow()) : 1;
+}
+
+std::vector<Run> VisitedTiles::query_runs(const TileRange& part) const {
   const Count count = query_tiles();
   std::vector<Count> cuts = {count - 1};
+  const auto end = [&](Count a) { return ceil_div(reach_end(a), keys_.size); };
+  const auto begin = [&](Count a) { return floor_div(reach_begin(a), keys_.size); };
   if (right_) {
-    cuts.push_back(first_where(count, [&](Count a) { return reach_end(a) > Wide(0); }));
-    cuts.push_back(first_where(count, [&](Count a) { return ceil_div(reach_end(a), keys_.size) >= Wide(keys_.last); }));
+    cuts.push_back(first_where(count, [&](Count a) { return end(a) > Wide(part.first); }));
+    cuts.push_back(first_where(count, [&](Count a) { return end(a) >= Wide(part.last); }));
   }
-  if (left_) cuts.push_back(first_where(count, [&](Count a) { return reach_begin(a) >= Wide(0); }));
-  const bool masked = left_ || right_;
-  return periodic_runs(count, cuts, masked ? period_of(queries_.size, (Wide(keys_.size) * Wide(group_)).narrow()) : 1);
+  if (left_) {
+    cuts.push_back(first_where(count, [&](Count a) { return begin(a) >= Wide(part.first); }));
+    cuts.push_back(first_where(count, [&](Count a) { return begin(a) >= Wide(part.last); }));
+  }
+  return periodic_runs(count, cuts, query_period());
+}
+
+std::vector<Run> VisitedTiles::query_walk_runs() const {
+  const Count count = query_tiles();
+  std::vector<Count> cuts = {1, count - 1};
+  const auto cut_at = [&](Count step) { cuts.insert(cuts.end(), {step, step + 1}); };
+  if (right_) {
+    cut_at(first_where(count, [&](Count a) { return reach_end(a) > Wide(0); }));
+    cut_at(first_where(count, [&](Count a) { return ceil_div(reach_end(a), keys_.size) >= Wide(keys_.last); }));
+  }
+  if (left_) {
+    cut_at(first_where(count, [&](Count a) { return reach_begin(a) >= Wide(0); }));
+    cut_at(first_where(count, [&](Count a) { return floor_div(reach_begin(a), keys_.size) >= Wide(keys_.last - 1); }));
+  }
+  const Count period = std::min(query_period(), std::max<Count>(count, 1));
+  return periodic_runs(count, cuts, named("a period of query tiles", [&] { return checked::multiply(2, period); }));
 }
 
 std::vector<Run> VisitedTiles::key_runs() const {
   const Count count = key_tiles();
   std::vector<Count> cuts = {1, count - 1};
-  const auto cut_at = [&](Count step) { cuts.insert(cuts.end(), {step, step + 1}); };
+  const auto cut_at = [&](Count step) { cuts.insert(cuts.end(), {step - 1, step, step + 1}); };
   if (left_) {
     cut_at(first_where(count, [&](Count j) { return rows_end(j) > Wide(0); }));
     cut_at(first_where(count, [&](Count j) { return ceil_div(rows_end(j), queries_.size) >= Wide(queries_.last); }));

@@ -28,6 +28,9 @@ struct TileRange {
   }
 };
 
+/// The order in which a loop goes through its steps.
+enum class Walk { ascending, descending };
+
 /// All tiles of a dimension. `size` is clipped to `extent`.
 TileRange all_tiles(Count extent, Count size);
 
@@ -62,17 +65,23 @@ class VisitedTiles {
   TileRange keys_of(Count a) const;
   /// Query tiles that visit key tile `j`.
   TileRange queries_of(Count j) const;
-  /// The part of queries_of(j) that key tile `j` is the first to meet, when key tiles come in ascending order.
-  TileRange first_met_by(Count j) const;
+  /// The part of queries_of(j) that key tile `j` is the first to meet, when key tiles come in the order of `walk`.
+  TileRange first_met_by(Count j, Walk walk = Walk::ascending) const;
 
   /// Query tiles, grouped into runs for loops over keys_of.
-  std::vector<Run> query_runs() const;
+  std::vector<Run> query_runs() const { return query_runs(keys_); }
+  /// Query tiles, grouped into runs for loops over the tiles of `part` that are in keys_of.
+  std::vector<Run> query_runs(const TileRange& part) const;
+  /// Query tiles, grouped into runs for loops over keys_of that treat odd and even query tiles apart and look at the
+  /// ends of the query tile before: along a run, the ends of keys_of(a) and keys_of(a - 1) are equal always or never.
+  std::vector<Run> query_walk_runs() const;
   /// Key tiles, grouped into runs for loops over queries_of and first_met_by.
   std::vector<Run> key_runs() const;
 
  private:
   Wide reach_end(Count a) const;    // one past the last key in reach of query tile a, unclipped
   Wide reach_begin(Count a) const;  // first key in reach, unclipped
+  Count query_period() const;       // query tiles after which the boundaries of the mask meet key tiles alike
   Wide rows_begin(Count j) const;   // first stream row that reaches key tile j, unclipped
   Wide rows_end(Count j) const;     // one past the last, unclipped
 

@@ -24,7 +24,7 @@ struct OnChipTile {
   DType dtype = DType::fp16;
 
   Elements elements() const { return Elements(checked::multiply(checked::multiply(rows, cols), copies)); }
-  Bytes bytes() const { return bytes_of(elements(), dtype); }
+  Bytes bytes() const { return copies * bytes_of(rows, cols, dtype); }
   friend bool operator==(const OnChipTile&, const OnChipTile&) = default;
 };
 

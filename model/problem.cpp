@@ -82,6 +82,34 @@ std::string_view name_of(Variant variant) {
   return "";
 }
 
+std::string_view name_of(Mistake mistake) {
+  switch (mistake) {
+    case Mistake::none:
+      return "none";
+    case Mistake::no_rescale:
+      return "no-rescale";
+    case Mistake::reversed_unguarded:
+      return "reverse";
+    case Mistake::unguarded:
+      return "unguarded";
+  }
+  return "";
+}
+
+std::string_view name_of(GemmOrder order) {
+  switch (order) {
+    case GemmOrder::c_stationary:
+      return "c_stationary";
+    case GemmOrder::a_stationary:
+      return "a_stationary";
+    case GemmOrder::b_stationary:
+      return "b_stationary";
+    case GemmOrder::no_reuse:
+      return "no_reuse";
+  }
+  return "";
+}
+
 Count Problem::rows() const {
   return named("the query rows of a packed stream",
                [&] { return packing == Packing::packed ? checked::multiply(seq_q, group()) : seq_q; });

@@ -73,7 +73,7 @@ std::string_view name_of(BlockRule rule);  ///< `standard` prints as "default"
 /// Tile sizes as asked for; tiles larger than the problem are clipped to it where they are allocated.
 struct Tiling {
   Count block_q = 128;  ///< query rows; the query chunk of chunked algorithms
-  Count block_k = 128;  ///< keys; the key chunk of chunked algorithms; the inner dimension of a GEMM
+  Count block_k = 128;  ///< keys; the key chunk of chunked algorithms; the inner dimension of a GEMM; elements of a row
   Count block_d = 0;    ///< GEMM tiles of standard_tiled along the head dimension; 0 is the whole head dimension
   Count block_m = 128;  ///< rows of a GEMM's C
   Count block_n = 128;  ///< its columns
@@ -126,20 +126,38 @@ std::string_view name_of(Variant variant);
 /// How dQ of several key tiles comes together.
 enum class Accumulation { unordered, deterministic };
 
-/// Classic mistakes, made on purpose.
-enum class Mistake { none, no_rescale, reversed_unguarded };
+/// Classic mistakes of a tiled softmax, made on purpose.
+enum class Mistake {
+  none,
+  no_rescale,          ///< O and l keep their scale when the running maximum grows
+  reversed_unguarded,  ///< key tiles in descending order, and no guard for rows that have seen no key
+  unguarded            ///< no guard, in the algorithm's own order
+};
+std::string_view name_of(Mistake mistake);  ///< as --unsafe takes it: "no-rescale", "reverse", "unguarded"; "none"
 
 /// Which operand of a GEMM stays on chip.
 enum class GemmOrder { c_stationary, a_stationary, b_stationary, no_reuse };
+std::string_view name_of(GemmOrder order);
 
 /// Type of the weights of a layer in memory.
 enum class WeightType { bf16, int8, int4 };
+constexpr DType dtype_of(WeightType type) {
+  return type == WeightType::bf16 ? DType::bf16 : type == WeightType::int8 ? DType::int8 : DType::int4;
+}
+
+/// Steps of a backward pass that are kernels of their own.
+struct UnfusedGradients {
+  bool scale = false;
+  bool mask = false;  ///< of a mask that overwrites scores (masked_fill); an added one has the gradient of its sum
+  bool dropout = false;
+};
 
 /// Choices that belong to single algorithms.
 struct Options {
-  bool unfused_scale = true;    ///< standard_unfused, standard_backward: the scale is a kernel of its own
-  bool unfused_mask = true;     ///< ... the mask
-  bool unfused_dropout = true;  ///< ... dropout
+  bool unfused_scale = true;             ///< standard_unfused: the scale is a kernel of its own
+  bool unfused_mask = true;              ///< ... the mask
+  bool unfused_dropout = true;           ///< ... dropout
+  UnfusedGradients unfused_gradients{};  ///< standard_backward
   MaskShape mask_shape = MaskShape::row;
   StatisticsInit init = StatisticsInit::not_counted;  ///< flash1: writing the initial O, l, m; its backward: dQ dK dV
   FirstVisit first_visit = FirstVisit::reads_state;   ///< flash1: whether the first visit of a row block reads O, l, m
@@ -149,10 +167,10 @@ struct Options {
   std::optional<Variant> variant{};                   ///< absent: the first that the algorithm lists
   Accumulation accumulation = Accumulation::unordered;  ///< flash2_backward
   std::optional<Count> splits{};                        ///< split_kv: absent lets the heuristic choose
-  Count split_slots = 216;                              ///< ... blocks that run at once: twice the SMs
-  Count page_size = 0;                                  ///< ... keys a page of a paged K/V cache; 0: not paged
-  Mistake mistake = Mistake::none;
-  GemmOrder gemm_order = GemmOrder::c_stationary;
+  Count split_slots = 216;          ///< blocks that run at once, twice the SMs: split_kv, deterministic flash2_backward
+  Count page_size = 0;              ///< split_kv: keys a page of a paged K/V cache; 0: not paged
+  Mistake mistake = Mistake::none;  ///< flash1, flash2, flash3
+  std::optional<GemmOrder> gemm_order{};  ///< absent: c_stationary, or what moves least where `optimum` chooses tiles
   WeightType weight_type = WeightType::bf16;
   Count group_size = 0;   ///< weight_layer: weights that share a scale; 0: no scales
   Count ops = 1;          ///< elementwise: operations of the chain

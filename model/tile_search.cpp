@@ -52,18 +52,45 @@ Count TileSearch::traffic(const Case& point) const {
 
 std::string shape_text(std::string_view algorithm, const Case& point) {
   const Tiling& tiling = point.tiling;
-  const std::string shape = std::to_string(tiling.block_q) + "x" + std::to_string(tiling.block_k);
-  if (formula_of(algorithm).order != LoopOrder::gemm) return shape;
+  const LoopOrder order = formula_of(algorithm).order;
+  const std::string keys = std::to_string(tiling.block_k);
+  if (order == LoopOrder::recurrent) {
+    return std::string(name_of(accepted(formula_of(algorithm), point).options.variant.value())) + " --chunk " +
+           std::to_string(point.options.chunk);
+  }
+  if (order == LoopOrder::pieces) return keys;
+  if (order == LoopOrder::product) {
+    return std::to_string(tiling.block_m) + "x" + std::to_string(tiling.block_n) + "x" + keys;
+  }
+  const std::string shape = std::to_string(tiling.block_q) + "x" + keys;
+  if (order != LoopOrder::gemm) return shape;
   const Count whole = std::max(point.problem.head_dim, point.problem.head_dim_v);
   return shape + "x" + std::to_string(tiling.block_d == 0 ? whole : tiling.block_d);
 }
 
-std::string capacity_subject(std::string_view algorithm, const Case& point, const Budget& budget) {
+namespace {
+
+/// What the capacity of attention depends on beside the tiling.
+std::string sequence_sizes(const Case& point) {
   const Problem& problem = point.problem;
-  std::string text = std::string(algorithm) + " " + shape_text(algorithm, point);
-  if (point.tiling.stages > 1) text += ", " + std::to_string(point.tiling.stages) + " stages";
+  std::string text = point.tiling.stages > 1 ? ", " + std::to_string(point.tiling.stages) + " stages" : "";
   text += ", d=" + std::to_string(problem.head_dim);
   if (problem.head_dim_v != problem.head_dim) text += ", d_v=" + std::to_string(problem.head_dim_v);
+  return text;
+}
+
+}  // namespace
+
+std::string capacity_subject(std::string_view algorithm, const Case& point, const Budget& budget) {
+  const Problem& problem = point.problem;
+  const Formula& formula = formula_of(algorithm);
+  std::string text = std::string(algorithm);
+  if (formula.computation == Computation::softmax && point.options.variant == Variant::resident) {
+    text += " resident, rows of " + std::to_string(point.shapes.cols);
+  } else {
+    text += " " + shape_text(algorithm, point);
+  }
+  if (has_sequences(formula.computation)) text += sequence_sizes(point);
   const bool in_elements = budget.placement == Placement::sram && budget.elements;
   return in_elements ? text : text + ", " + std::string(name_of(problem.dtype));
 }

@@ -68,7 +68,8 @@ class TileSearch {
   Count key_limit_;
 };
 
-/// Size of a tiling as messages print it: "128x64", with block_d for GEMM tiles: "128x64x32".
+/// Size of a tiling as messages print it: "128x64", with block_d for GEMM tiles: "128x64x32"; block_m, block_n and
+/// block_k of a single product: "128x64x32"; the piece of a row: "128".
 std::string shape_text(std::string_view algorithm, const Case& point);
 
 /// What a capacity message is about: "flash2 128x64, d=256, bf16". Budgets in elements leave the type out.

@@ -89,6 +89,7 @@ class StreamingOptimum {
 
 RankedTilings least_traffic_tilings(const TileSearch& search, LoopOrder order, const Case& point, SearchExtent extent) {
   if (order == LoopOrder::gemm) return least_traffic_gemm_tilings(search, point, extent);
+  if (order == LoopOrder::outer_product) return least_traffic_outer_product_tilings(search, point, extent);
   search.require_smallest(search.with(search.step(), search.step()));
   return StreamingOptimum(search, order, point, extent).tilings();
 }

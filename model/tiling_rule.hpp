@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/closed_form/formula.hpp"
 #include "model/on_chip.hpp"
 #include "model/problem.hpp"
 
@@ -29,16 +30,23 @@ struct RankedTilings {
   bool exhaustive = true;  ///< every other one was ruled out, not left untried
 };
 
+/// Whether best_tilings and the rule `optimum` apply.
+bool has_searched_tiles(LoopOrder order);
+
 /// Tile sizes of `rule` for `point.problem` under `budget`. `point.tiling` gives stages and block_d (0 leaves it free).
 ///  paper:   Bc = ceil(M / 4d), Br = min(Bc, d), M in elements of the operand type; may not fit.
 ///  fit:     K/V-outer: Br = min(Bc, d) with the largest Bc; Q-outer: Bc = min(Br, d) with the largest Br;
-///           GEMM tiles: the largest square block_q = block_k.
+///           GEMM tiles: the largest square block_q = block_k; a single product: block_m = block_n, then block_k;
+///           rows in pieces: the largest block_k.
 ///  optimum: least traffic under the true capacity (elements for a budget in elements, else bytes); among equals the
-///           largest streamed tile, then the largest other tile; standard_tiled: among equals the smallest tiles.
-/// `fit` and `optimum` give sizes of at most the problem's, rounded up to the granularity. `given` and `standard`, and
-/// algorithms without tiles, keep the sizes of `point.tiling`. standard_tiled takes the softmax of resolve_row_softmax.
-/// Throws InputError when the budget is absent, when a rule does not apply to `algorithm`, or when not even the
-/// smallest tile fits.
+///           largest streamed tile, then the largest other tile; standard_tiled: among equals the smallest tiles;
+///           a single product: among equals the fewest steps, over all orders where a GEMM leaves its own open.
+/// chunked: `paper` is 1024 x sqrt(N_k) whatever the budget, `fit` the key chunk of `point` with the largest query
+/// chunk, and `optimum` is refused. materialised: `paper` is the square tile of side floor(sqrt(M + 1)) - 1, `fit` the
+/// largest square, `optimum` any rectangle. Linear attention keeps its chunk. `fit` and `optimum` give sizes of at most
+/// the problem's, rounded up to the granularity. `given` and `standard`, and algorithms without tiles, keep the sizes
+/// of `point.tiling`. standard_tiled takes the softmax of resolve_row_softmax. Throws InputError when the budget is
+/// absent, when a rule does not apply to `algorithm`, or when not even the smallest tile fits.
 Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule rule, const Budget& budget,
                       TileGranularity granularity);
 

@@ -1,5 +1,7 @@
 #include "sim/operands.hpp"
 
+#include <algorithm>
+
 namespace tilemeter {
 namespace {
 
@@ -13,6 +15,16 @@ std::string describe(const std::vector<OnChipTile>& tiles, const Budget& budget)
 }
 
 }  // namespace
+
+std::vector<Count> steps_in_order(const std::vector<Run>& runs, Walk walk) {
+  std::vector<Count> steps;
+  for (const Run& run : runs) {
+    for (Count k = 0; k < run.count; ++k) steps.push_back(run.first + k * run.step);
+  }
+  std::sort(steps.begin(), steps.end());
+  if (walk == Walk::descending) std::reverse(steps.begin(), steps.end());
+  return steps;
+}
 
 OverCapacity::OverCapacity(std::vector<OnChipTile> tiles, const Budget& budget)
     : InputError(describe(tiles, budget)), tiles_(std::move(tiles)) {}

@@ -44,6 +44,22 @@ Ring<P> Block<P>::ring(const std::string& name, Count stages, Shape shape, DType
 }
 
 template <class P>
+Copies<P> Block<P>::copies(const std::string& name, Count copies, Shape shape, DType dtype) {
+  tiles_.push_back({.name = name,
+                    .space = Space::registers,
+                    .rows = shape.rows,
+                    .cols = shape.cols,
+                    .copies = copies,
+                    .dtype = dtype});
+  room_checked_ = false;
+  check_room();
+  std::vector<RegisterTile<P>> tiles;
+  const Count held = real || sink_.fold() == Fold::none ? copies : 1;  // a folded loop sees one tile, once
+  for (Count copy = 0; copy < held; ++copy) tiles.push_back(make<Space::registers>(shape, dtype));
+  return Copies<P>(std::move(tiles));
+}
+
+template <class P>
 RowFactors<P> Block<P>::row_factors(Count rows) {
   RowFactors<P> factors;
   if constexpr (real) {
@@ -68,6 +84,16 @@ void Block<P>::report(const Op& op) {
 }
 
 template <class P>
+void Block<P>::report_load(Phase phase, TileId to, const Tensor<P>& from, Shape shape) {
+  const Elements elements = shape.elements();
+  report({.phase = phase,
+          .unit = Unit::memory,
+          .tensor = from.name,
+          .traffic = {.read = elements, .read_bytes = bytes_of(shape.rows, shape.cols, from.dtype)},
+          .writes = {to, no_tile, no_tile}});
+}
+
+template <class P>
 void Block<P>::finish() {
   check_room();
   sink_.end_block(tiles_);
@@ -83,17 +109,14 @@ void Block<P>::repeated(Count times, Body body) {
 
 template <class P>
 template <class Body>
-void Block<P>::runs(const std::vector<Run>& runs, Body body) {
+void Block<P>::runs(const std::vector<Run>& runs, Body body, Walk walk) {
+  if (!folds()) {
+    for (const Count index : steps_in_order(runs, walk)) body(Slot{.index = index, .run = {.first = index}});
+    return;
+  }
   for (const Run& run : runs) {
-    if (folds()) {
-      const Count times = named("the number of loop steps", [&] { return checked::multiply(times_, run.count); });
-      repeated(times, [&] { body(Slot{.index = run.last(), .run = run}); });
-    } else {
-      for (Count k = 0; k < run.count; ++k) {
-        const Count index = run.first + k * run.step;
-        body(Slot{.index = index, .run = {.first = index}});
-      }
-    }
+    const Count times = named("the number of loop steps", [&] { return checked::multiply(times_, run.count); });
+    repeated(times, [&] { body(Slot{.index = run.last(), .run = run}); });
   }
 }
 
@@ -106,14 +129,12 @@ void Block<P>::tiles(const TileRange& range, Body body) {
 
 template <class P>
 template <class RangeOf, class Body>
-void Block<P>::tiles(const Slot& slot, RangeOf range_of, Body body) {
-  const auto visit = [&](const TileRange& range, Count step) {
-    const Count tile = range.index(step);
-    body(TileSlot{.index = tile, .begin = range.begin(tile), .size = range.size_of(tile)});
-  };
+void Block<P>::tiles(const Slot& slot, RangeOf range_of, Body body, Walk walk) {
+  const auto visit = [&](const TileRange& range, Count step) { body(slot_of(range, step)); };
   if (!folds()) {
     const TileRange range = range_of(slot.index);
-    for (Count step = 0; step < range.length(); ++step) visit(range, step);
+    const Count length = range.length();
+    for (Count step = 0; step < length; ++step) visit(range, walk == Walk::ascending ? step : length - 1 - step);
     return;
   }
   // Lengths along a run are an arithmetic progression, so their sum follows from its ends.
@@ -132,16 +153,43 @@ void Block<P>::tiles(const Slot& slot, RangeOf range_of, Body body) {
 }
 
 template <class P>
+template <class RangeOf, class Body>
+void Block<P>::pipelined_tiles(const Slot& slot, RangeOf range_of, Body body, Walk walk) {
+  if (folds()) {
+    tiles(slot, range_of, [&](const TileSlot& tile) { body(&tile, &tile); });
+    return;
+  }
+  std::optional<TileSlot> before;
+  const auto enter = [&](const TileSlot& tile) {
+    body(&tile, before ? &*before : nullptr);
+    before = tile;
+  };
+  tiles(slot, range_of, enter, walk);
+  if (before) body(static_cast<const TileSlot*>(nullptr), &*before);
+}
+
+template <class P>
+template <Space S>
+void Block<P>::gather(Phase phase, Tile<P, S>& to, const std::vector<View<P>>& from) {
+  Shape shape{.rows = 0, .cols = from.front().shape.cols};
+  for (const View<P>& view : from) shape.rows += view.shape.rows;
+  to.resize(shape);
+  if constexpr (real) {
+    Count row = 0;
+    for (const View<P>& view : from) {
+      numerics::copy<typename P::Scalar>(to.numbers().middleRows(row, view.shape.rows), view.numbers());
+      row += view.shape.rows;
+    }
+  }
+  report_load(phase, to.id, *from.front().tensor, shape);
+}
+
+template <class P>
 template <Space S>
 void Block<P>::load(Phase phase, Tile<P, S>& to, const View<P>& from) {
   to.resize(from.shape);
   if constexpr (real) numerics::copy<typename P::Scalar>(to.numbers(), from.numbers());
-  const Elements elements = from.shape.elements();
-  report({.phase = phase,
-          .unit = Unit::memory,
-          .tensor = from.tensor->name,
-          .traffic = {.read = elements, .read_bytes = bytes_of(elements, from.tensor->dtype)},
-          .writes = {to.id, no_tile, no_tile}});
+  report_load(phase, to.id, *from.tensor, from.shape);
 }
 
 template <class P>
@@ -156,7 +204,7 @@ void Block<P>::store(Phase phase, const View<P>& to, const Tile<P, S>& from) {
   report({.phase = phase,
           .unit = Unit::memory,
           .tensor = to.tensor->name,
-          .traffic = {.write = elements, .write_bytes = bytes_of(elements, to.tensor->dtype)},
+          .traffic = {.write = elements, .write_bytes = bytes_of(to.shape.rows, to.shape.cols, to.tensor->dtype)},
           .reads = {from.id, no_tile, no_tile, no_tile}});
 }
 
@@ -169,7 +217,7 @@ void Block<P>::atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from
     numerics::round_all<typename P::Scalar>(to.tensor->dtype, to.numbers());
   }
   const Elements elements = to.shape.elements();
-  const Bytes bytes = bytes_of(elements, to.tensor->dtype);
+  const Bytes bytes = bytes_of(to.shape.rows, to.shape.cols, to.tensor->dtype);
   report({.phase = phase,
           .unit = Unit::memory,
           .tensor = to.tensor->name,
@@ -180,5 +228,6 @@ void Block<P>::atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from
 }  // namespace tilemeter
 
 #include "sim/block_verbs.inl"
+#include "sim/elementwise_verbs.inl"
 //
 #include "sim/block_instances.inl"

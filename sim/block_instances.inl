@@ -9,10 +9,11 @@
   Extern template void Block<P>::atomic_add<S>(Phase, const View<P>&, const Tile<P, S>&); \
   Extern template void Block<P>::fill<S>(Tile<P, S>&, Shape, double);
 
-#define TILEMETER_BLOCK_SPACES(Extern, P, A, B)                                                             \
-  Extern template void Block<P>::scores<A, B>(RegisterTile<P>&, const Tile<P, A>&, const Tile<P, B>&);      \
-  Extern template void Block<P>::add_scores<A, B>(RegisterTile<P>&, const Tile<P, A>&, const Tile<P, B>&);  \
-  Extern template void Block<P>::accumulate<A, B>(RegisterTile<P>&, Tile<P, A>&, const Tile<P, B>&, DType); \
+#define TILEMETER_BLOCK_SPACES(Extern, P, A, B)                                                              \
+  Extern template void Block<P>::scores<A, B>(RegisterTile<P>&, const Tile<P, A>&, const Tile<P, B>&);       \
+  Extern template void Block<P>::add_scores<A, B>(RegisterTile<P>&, const Tile<P, A>&, const Tile<P, B>&);   \
+  Extern template void Block<P>::row_products<A, B>(RegisterTile<P>&, const Tile<P, A>&, const Tile<P, B>&); \
+  Extern template void Block<P>::accumulate<A, B>(RegisterTile<P>&, Tile<P, A>&, const Tile<P, B>&, DType);  \
   Extern template void Block<P>::accumulate_transposed<A, B>(RegisterTile<P>&, Tile<P, A>&, const Tile<P, B>&, DType);
 
 #define TILEMETER_BLOCK(Extern, P)                                   \

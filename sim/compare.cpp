@@ -50,7 +50,7 @@ struct TensorErrors {
   bool finite = true;
 };
 
-TensorErrors errors_of(const std::vector<Matrix>& values, const std::vector<Matrix>& expected) {
+TensorErrors errors_of(const std::vector<Matrix>& values, const std::vector<Matrix>& expected, double least_norm) {
   TensorErrors errors;
   if (values.size() != expected.size())
     return {.rel_frobenius = std::numeric_limits<double>::infinity(), .finite = false};
@@ -64,14 +64,16 @@ TensorErrors errors_of(const std::vector<Matrix>& values, const std::vector<Matr
     squared_error += error.squaredNorm();
     squared_norm += expected[stream].squaredNorm();
   }
-  errors.rel_frobenius = std::sqrt(squared_norm > 0 ? squared_error / squared_norm : squared_error);
+  const double norm = std::max(std::sqrt(squared_norm), least_norm);
+  errors.rel_frobenius = std::sqrt(squared_error) / (norm > 0 ? norm : 1.0);
   return errors;
 }
 
 }  // namespace
 
-NumericCheck compare(const Problem& problem, const Values& outputs, const Values& expected) {
-  NumericCheck check{.tolerance = tolerance_of(problem)};
+NumericCheck compare(const Problem& problem, const Values& outputs, const Values& expected, const Norms& norms,
+                     double growth) {
+  NumericCheck check{.tolerance = growth * tolerance_of(problem)};
   bool ok = true;
   for (const auto& [name, values] : expected) {
     const auto found = outputs.find(name);
@@ -81,7 +83,8 @@ NumericCheck compare(const Problem& problem, const Values& outputs, const Values
       check.max_lse_error = lse_error(given, values);
       continue;
     }
-    const TensorErrors errors = errors_of(given, values);
+    const auto norm = norms.find(name);
+    const TensorErrors errors = errors_of(given, values, norm == norms.end() ? 0 : norm->second);
     check.nan_rows += errors.nan_rows;
     check.max_abs_error = std::max(check.max_abs_error, errors.max_abs);
     check.rel_frobenius = std::max(check.rel_frobenius, errors.rel_frobenius);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/block.hpp"
@@ -15,6 +17,8 @@ struct Grid {
   Count streams = 1;
   std::vector<Run> rows{};
   std::vector<Run> cols = {Run{}};
+  /// The same row steps in the runs that are alike for the columns of one run, where that differs between columns.
+  std::function<std::vector<Run>(const Slot& col)> rows_of{};
 };
 
 /// Where a block stands in its grid.
@@ -39,6 +43,11 @@ class Gpu {
   template <class Body>
   void launch(std::string_view kernel, const Grid& grid, Body&& body);
 
+  /// Calls body(slot) for every step of `runs`, one after the other, to launch what the step needs; for like steps
+  /// once, as far as the sink folds them.
+  template <class Body>
+  void in_turn(const std::vector<Run>& runs, Body body);
+
  private:
   template <class Body>
   void run_block(const BlockInfo& info, const Place& place, Body& body);
@@ -48,6 +57,7 @@ class Gpu {
   Sink& sink_;
   const Budget& budget_;
   std::deque<Tensor<P>> tensors_;
+  Count launches_ = 1;  // equal launches that one stands for
 };
 
 /// Steps of all runs.
@@ -101,23 +111,43 @@ void Gpu<P>::run_block(const BlockInfo& info, const Place& place, Body& body) {
 
 template <class P>
 template <class Body>
+void Gpu<P>::in_turn(const std::vector<Run>& runs, Body body) {
+  for_each_step(runs, P::has_numbers ? Fold::none : sink_.fold(), [&](const Slot& slot) {
+    const Count times = named("the number of launches", [&] { return checked::multiply(launches_, slot.run.count); });
+    const Count outer = std::exchange(launches_, times);
+    body(slot);
+    launches_ = outer;
+  });
+}
+
+template <class P>
+template <class Body>
 void Gpu<P>::launch(std::string_view kernel, const Grid& grid, Body&& body) {
   const Fold fold = P::has_numbers ? Fold::none : sink_.fold();
   const Count cols = steps_of(grid.cols);
   const Count per_stream = named("the number of blocks", [&] { return checked::multiply(steps_of(grid.rows), cols); });
   const Count all = named("the number of blocks", [&] { return checked::multiply(per_stream, grid.streams); });
+  named("the number of blocks", [&] { return checked::multiply(all, launches_); });
   const Count visited_streams = fold == Fold::none ? grid.streams : 1;
   for (Count stream = 0; stream < visited_streams; ++stream) {
-    for_each_step(grid.rows, fold, [&](const Slot& row) {
+    const auto run_at = [&](const Slot& row, const Slot& col) {
+      const BlockInfo info = {
+          .kernel = kernel,
+          .grid_blocks = all,
+          .first = stream * per_stream + row.index * cols + col.index,
+          .stride = per_stream,
+          .copies = launches_ * row.run.count * col.run.count * (fold == Fold::none ? 1 : grid.streams)};
+      run_block(info, Place{.stream = stream, .row = row, .col = col}, body);
+    };
+    if (fold == Fold::all && grid.rows_of) {
       for_each_step(grid.cols, fold, [&](const Slot& col) {
-        const BlockInfo info = {.kernel = kernel,
-                                .grid_blocks = all,
-                                .first = stream * per_stream + row.index * cols + col.index,
-                                .stride = per_stream,
-                                .copies = row.run.count * col.run.count * (fold == Fold::none ? 1 : grid.streams)};
-        run_block(info, Place{.stream = stream, .row = row, .col = col}, body);
+        for_each_step(grid.rows_of(col), fold, [&](const Slot& row) { run_at(row, col); });
       });
-    });
+    } else {
+      for_each_step(grid.rows, fold, [&](const Slot& row) {
+        for_each_step(grid.cols, fold, [&](const Slot& col) { run_at(row, col); });
+      });
+    }
   }
 }
 

@@ -6,14 +6,16 @@
 #include "sim/catalog.hpp"
 #include "sim/gpu.hpp"
 #include "sim/ledger.hpp"
+#include "sim/mistake.hpp"
 
 namespace tilemeter {
 namespace {
 
 /// The type in which `tensor` is stored for `algorithm` to read.
-DType stored_as(const Algorithm& algorithm, TensorName tensor, const Problem& problem) {
+DType stored_as(const Algorithm& algorithm, TensorName tensor, const Case& point) {
   const bool reads_back = algorithm.formula().output == OutputType::read_back;
-  return tensor == TensorName::O && reads_back ? problem.o_dtype : dtype_of(tensor, problem);
+  return reads_back && tensor == accumulated_output(algorithm.computation()) ? point.problem.o_dtype
+                                                                             : dtype_of(tensor, point);
 }
 
 template <class Scalar>
@@ -49,7 +51,7 @@ NumericOutputs run_as(void (*run)(Gpu<Real<Scalar>>&, const Case&), const Algori
                       const Budget& budget, const Values& inputs) {
   Ledger ledger(Fold::none);
   Gpu<Real<Scalar>> gpu(ledger, budget);
-  for (const auto& [name, values] : inputs) write(gpu, name, stored_as(algorithm, name, point.problem), values);
+  for (const auto& [name, values] : inputs) write(gpu, name, stored_as(algorithm, name, point), values);
   run(gpu, point);
   NumericOutputs result{.counted = {.work = ledger.work(), .memory = ledger.memory()}};
   for (const TensorName name : reference_of(algorithm.computation()).outputs) {
@@ -79,8 +81,12 @@ NumericOutputs run_on(const Algorithm& algorithm, const Case& point, const Budge
 NumericRun run_numeric(const Algorithm& algorithm, const Case& point, const Budget& budget, std::uint64_t seed) {
   const Values inputs = random_inputs(algorithm, point, seed);
   const NumericOutputs run = run_on(algorithm, point, budget, inputs);
+  if (mistake_of(algorithm, point.options) != Mistake::none) {
+    return {.counted = run.counted, .check = check_mistake(algorithm, point, inputs, run.outputs)};
+  }
   return {.counted = run.counted,
-          .check = compare(point.problem, run.outputs, expected_outputs(algorithm, point, inputs))};
+          .check = compare(point.problem, run.outputs, expected_outputs(algorithm, point, inputs),
+                           expected_norms(algorithm, point, inputs), tolerance_growth(algorithm, point))};
 }
 
 }  // namespace tilemeter

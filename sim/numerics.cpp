@@ -40,11 +40,35 @@ Scalar exponentiate(Row row, Scalar shift) {
   return row.sum();
 }
 
+/// The same without looking: -inf - (-inf) is NaN.
+template <class Row, class Scalar>
+Scalar exponentiate_all(Row row, Scalar shift) {
+  row = row.unaryExpr([shift](Scalar score) { return std::exp(score - shift); });
+  return row.sum();
+}
+
 /// Maximum of a row, NaN if it holds one; -inf for an empty one.
 template <class Row>
 auto maximum_of(const Row& row) {
   using Scalar = typename Row::Scalar;
   return row.size() == 0 ? minus_infinity<Scalar> : row.template maxCoeff<Eigen::PropagateNaN>();
+}
+
+/// Sets the pairs that stream rows from `row` on may not see to `value`. Columns are keys from `key` on.
+template <class Scalar>
+void overwrite_hidden(Out<Scalar> pairs, const Visibility& visibility, Count row, Count key, Scalar value) {
+  const Count cols = pairs.cols();
+  for (Eigen::Index r = 0; r < pairs.rows(); ++r) {
+    const KeyRange keys = visibility.keys_of(row + r);
+    const Count first = std::clamp<Count>(keys.first - key, 0, cols);
+    const Count last = std::clamp<Count>(keys.last - key, first, cols);
+    pairs.row(r).head(first).setConstant(value);
+    pairs.row(r).tail(cols - last).setConstant(value);
+    if (!visibility.is_arbitrary()) continue;
+    for (Count c = first; c < last; ++c) {
+      if (!visibility.allows(row + r, key + c)) pairs(r, c) = value;
+    }
+  }
 }
 
 }  // namespace
@@ -97,18 +121,12 @@ void round_all(DType type, Out<Scalar> numbers) {
 
 template <class Scalar>
 void mask(Out<Scalar> scores, const Visibility& visibility, Count row, Count key) {
-  const Count cols = scores.cols();
-  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
-    const KeyRange keys = visibility.keys_of(row + r);
-    const Count first = std::clamp<Count>(keys.first - key, 0, cols);
-    const Count last = std::clamp<Count>(keys.last - key, first, cols);
-    scores.row(r).head(first).setConstant(minus_infinity<Scalar>);
-    scores.row(r).tail(cols - last).setConstant(minus_infinity<Scalar>);
-    if (!visibility.is_arbitrary()) continue;
-    for (Count c = first; c < last; ++c) {
-      if (!visibility.allows(row + r, key + c)) scores(r, c) = minus_infinity<Scalar>;
-    }
-  }
+  overwrite_hidden(scores, visibility, row, key, minus_infinity<Scalar>);
+}
+
+template <class Scalar>
+void clear_hidden(Out<Scalar> numbers, const Visibility& visibility, Count row, Count key) {
+  overwrite_hidden(numbers, visibility, row, key, Scalar(0));
 }
 
 template <class Scalar>
@@ -121,15 +139,17 @@ void softmax(Out<Scalar> scores) {
 }
 
 template <class Scalar>
-void online_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l, Out<Scalar> rescale, Out<Scalar> carried) {
+void online_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l, Out<Scalar> rescale, Out<Scalar> carried,
+                    SoftmaxRule rule) {
   for (Eigen::Index r = 0; r < scores.rows(); ++r) {
     auto row = scores.row(r);
     const Scalar largest = maximum_of(row);
     const Scalar maximum = largest > m(r, 0) || std::isnan(largest) ? largest : m(r, 0);
-    const Scalar shift = shift_of<Scalar>(maximum);
-    rescale(r, 0) = std::exp(m(r, 0) - shift);
+    const Scalar shift = rule == SoftmaxRule::unguarded ? maximum : shift_of<Scalar>(maximum);
+    rescale(r, 0) = rule == SoftmaxRule::unscaled ? Scalar(1) : std::exp(m(r, 0) - shift);
     carried(r, 0) = rescale(r, 0) * l(r, 0);
-    l(r, 0) = carried(r, 0) + exponentiate(row, shift);
+    l(r, 0) =
+        carried(r, 0) + (rule == SoftmaxRule::unguarded ? exponentiate_all(row, shift) : exponentiate(row, shift));
     m(r, 0) = maximum;
   }
 }
@@ -141,14 +161,37 @@ void normalise(Out<Scalar> scores, const In<Scalar>& m, const In<Scalar>& l) {
 }
 
 template <class Scalar>
+void chunk_softmax(Out<Scalar> scores, Out<Scalar> m, Out<Scalar> l) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    m(r, 0) = maximum_of(scores.row(r));
+    l(r, 0) = exponentiate(scores.row(r), shift_of<Scalar>(m(r, 0)));
+  }
+}
+
+template <class Scalar>
+void exponentiate_rows(Out<Scalar> scores, const In<Scalar>& m) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) exponentiate(scores.row(r), shift_of<Scalar>(m(r, 0)));
+}
+
+template <class Scalar>
+void combine_weights(Out<Scalar> m, const In<Scalar>& l) {
+  for (Eigen::Index r = 0; r < m.rows(); ++r) {
+    auto weights = m.row(r);
+    exponentiate(weights, shift_of<Scalar>(maximum_of(weights)));
+    const Scalar sum = weights.cwiseProduct(l.row(r)).sum();
+    if (sum != Scalar(0)) weights /= sum;
+  }
+}
+
+template <class Scalar>
 void scale_rows(Out<Scalar> numbers, const In<Scalar>& factors) {
   numbers.array().colwise() *= factors.col(0).head(numbers.rows()).array();
 }
 
 template <class Scalar>
-void divide_rows(Out<Scalar> numbers, const In<Scalar>& sums) {
+void divide_rows(Out<Scalar> numbers, const In<Scalar>& sums, SoftmaxRule rule) {
   for (Eigen::Index r = 0; r < numbers.rows(); ++r) {
-    if (sums(r, 0) == Scalar(0)) {
+    if (sums(r, 0) == Scalar(0) && rule != SoftmaxRule::unguarded) {
       numbers.row(r).setZero();
     } else {
       numbers.row(r) /= sums(r, 0);
@@ -162,11 +205,57 @@ void log_sum_exp(Out<Scalar> m, const In<Scalar>& l, Scalar empty) {
 }
 
 template <class Scalar>
+void merge_log_sum_exp(Out<Scalar> parts, Out<Scalar> lse, Scalar empty) {
+  for (Eigen::Index r = 0; r < parts.rows(); ++r) {
+    auto row = parts.row(r);
+    const Scalar largest = maximum_of(row);
+    if (largest == minus_infinity<Scalar>) {
+      row.setZero();
+      lse(r, 0) = empty;
+      continue;
+    }
+    lse(r, 0) = largest + std::log((row.array() - largest).exp().sum());
+    exponentiate(row, lse(r, 0));
+  }
+}
+
+template <class Scalar>
+void add_weighted(Out<Scalar> o, const In<Scalar>& weights, const In<Scalar>& partial) {
+  for (Eigen::Index r = 0; r < o.rows(); ++r) o.row(r) += weights(r, 0) * partial.row(r);
+}
+
+template <class Scalar>
 void dropout(Out<Scalar> p, Out<Scalar> z, Count stream, Count row) {
   for (Eigen::Index r = 0; r < p.rows(); ++r) {
     for (Eigen::Index c = 0; c < p.cols(); ++c) z(r, c) = dropout_keeps(stream, row + r, c) ? Scalar(1) : Scalar(0);
   }
   p.array() *= z.array() / static_cast<Scalar>(keep_probability);
+}
+
+template <class Scalar>
+void dropout_gradient(Out<Scalar> dp, const In<Scalar>& z) {
+  dp.array() *= z.array() / static_cast<Scalar>(keep_probability);
+}
+
+template <class Scalar>
+void probabilities(Out<Scalar> scores, const In<Scalar>& lse) {
+  for (Eigen::Index r = 0; r < scores.rows(); ++r) {
+    if (std::isinf(lse(r, 0))) {
+      scores.row(r).setZero();
+    } else {
+      exponentiate(scores.row(r), lse(r, 0));
+    }
+  }
+}
+
+template <class Scalar>
+void row_products(Out<Scalar> sums, const In<Scalar>& a, const In<Scalar>& b) {
+  sums.col(0) = a.cwiseProduct(b).rowwise().sum();
+}
+
+template <class Scalar>
+void softmax_gradient(Out<Scalar> dp, const In<Scalar>& p, const In<Scalar>& sums) {
+  for (Eigen::Index r = 0; r < dp.rows(); ++r) dp.row(r).array() = p.row(r).array() * (dp.row(r).array() - sums(r, 0));
 }
 
 void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
@@ -178,24 +267,34 @@ void reference_softmax(Out<double> scores, Out<double> lse, double empty) {
   }
 }
 
-#define TILEMETER_FOR_SCALAR(Scalar)                                                                     \
-  template void copy<Scalar>(Out<Scalar>, const In<Scalar>&);                                            \
-  template void fill<Scalar>(Out<Scalar>, Scalar);                                                       \
-  template void scale<Scalar>(Out<Scalar>, Scalar);                                                      \
-  template void add_bias<Scalar>(Out<Scalar>, const In<Scalar>&);                                        \
-  template void add_scores<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                   \
-  template void accumulate<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                   \
-  template void accumulate_transposed<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);        \
-  template void add<Scalar>(Out<Scalar>, const In<Scalar>&);                                             \
-  template void round_all<Scalar>(DType, Out<Scalar>);                                                   \
-  template void mask<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                              \
-  template void softmax<Scalar>(Out<Scalar>);                                                            \
-  template void online_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>); \
-  template void normalise<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                    \
-  template void scale_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                      \
-  template void divide_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                     \
-  template void log_sum_exp<Scalar>(Out<Scalar>, const In<Scalar>&, Scalar);                             \
-  template void dropout<Scalar>(Out<Scalar>, Out<Scalar>, Count, Count);
+#define TILEMETER_FOR_SCALAR(Scalar)                                                                                  \
+  template void copy<Scalar>(Out<Scalar>, const In<Scalar>&);                                                         \
+  template void fill<Scalar>(Out<Scalar>, Scalar);                                                                    \
+  template void scale<Scalar>(Out<Scalar>, Scalar);                                                                   \
+  template void add_bias<Scalar>(Out<Scalar>, const In<Scalar>&);                                                     \
+  template void add_scores<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                                \
+  template void accumulate<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                                \
+  template void accumulate_transposed<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                     \
+  template void add<Scalar>(Out<Scalar>, const In<Scalar>&);                                                          \
+  template void round_all<Scalar>(DType, Out<Scalar>);                                                                \
+  template void mask<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                                           \
+  template void softmax<Scalar>(Out<Scalar>);                                                                         \
+  template void online_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, Out<Scalar>, SoftmaxRule); \
+  template void normalise<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                                 \
+  template void scale_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                                   \
+  template void divide_rows<Scalar>(Out<Scalar>, const In<Scalar>&, SoftmaxRule);                                     \
+  template void log_sum_exp<Scalar>(Out<Scalar>, const In<Scalar>&, Scalar);                                          \
+  template void merge_log_sum_exp<Scalar>(Out<Scalar>, Out<Scalar>, Scalar);                                          \
+  template void add_weighted<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                              \
+  template void dropout<Scalar>(Out<Scalar>, Out<Scalar>, Count, Count);                                              \
+  template void clear_hidden<Scalar>(Out<Scalar>, const Visibility&, Count, Count);                                   \
+  template void dropout_gradient<Scalar>(Out<Scalar>, const In<Scalar>&);                                             \
+  template void probabilities<Scalar>(Out<Scalar>, const In<Scalar>&);                                                \
+  template void row_products<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                              \
+  template void softmax_gradient<Scalar>(Out<Scalar>, const In<Scalar>&, const In<Scalar>&);                          \
+  template void chunk_softmax<Scalar>(Out<Scalar>, Out<Scalar>, Out<Scalar>);                                         \
+  template void exponentiate_rows<Scalar>(Out<Scalar>, const In<Scalar>&);                                            \
+  template void combine_weights<Scalar>(Out<Scalar>, const In<Scalar>&);
 TILEMETER_FOR_SCALAR(float)
 TILEMETER_FOR_SCALAR(double)
 #undef TILEMETER_FOR_SCALAR

@@ -21,6 +21,11 @@ class Operands {
   /// The accumulator type: fp32, or fp64 for fp64 operands.
   DType accumulator() const { return problem_.dtype == DType::fp64 ? DType::fp64 : DType::fp32; }
 
+  /// The K/V head, over the batch, that a stream reads.
+  Count kv_stream(Count stream) const {
+    return problem_.packing == Packing::packed ? stream : stream / problem_.group();
+  }
+
   /// Declares O at `dtype`.
   Tensor<P>& declare_output(DType dtype) {
     return gpu_.tensor(TensorName::O, streams_, {problem_.rows(), problem_.head_dim_v}, dtype);
@@ -51,10 +56,6 @@ class Operands {
   Count kv_streams() const {
     return named("batch x kv_heads", [&] { return checked::multiply(problem_.batch, problem_.kv_heads); });
   }
-  Count kv_stream(Count stream) const {
-    return problem_.packing == Packing::packed ? stream : stream / problem_.group();
-  }
-
   Gpu<P>& gpu_;
   const Problem& problem_;
   Count streams_;

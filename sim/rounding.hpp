@@ -49,6 +49,8 @@ Scalar round_to(DType type, Scalar value) {
     case DType::fp8:
     case DType::u8:
     case DType::i32:
+    case DType::int8:
+    case DType::int4:
       return value;
   }
   return value;

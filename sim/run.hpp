@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/on_chip.hpp"
@@ -27,10 +28,11 @@ struct Counted {
 struct NumericCheck {
   double max_abs_error = 0;
   double rel_frobenius = 0;
-  double tolerance = 0;      ///< on rel_frobenius, by the coarsest type in which anything is stored
-  Count nan_rows = 0;        ///< rows of O with a NaN
-  double max_lse_error = 0;  ///< zero when the algorithm writes no LSE
-  bool ok = false;
+  double tolerance = 0;                       ///< on rel_frobenius, by the coarsest type in which anything is stored
+  Count nan_rows = 0;                         ///< rows of O with a NaN
+  double max_lse_error = 0;                   ///< zero when the algorithm writes no LSE
+  std::optional<Count> predicted_nan_rows{};  ///< by closed form, when a mistake was made on purpose
+  bool ok = false;  ///< the numbers are right; with a mistake, the damage is the predicted one
 };
 
 struct NumericRun {

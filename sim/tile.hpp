@@ -62,10 +62,26 @@ class Ring {
  public:
   explicit Ring(std::vector<SharedTile<P>> stages) : stages_(std::move(stages)) {}
   SharedTile<P>& next() { return stages_[turn_++ % stages_.size()]; }
+  /// The one that next() gave last; before that, the first.
+  SharedTile<P>& current() { return stages_[(turn_ == 0 ? 0 : turn_ - 1) % stages_.size()]; }
 
  private:
   std::vector<SharedTile<P>> stages_;
   std::size_t turn_ = 0;
+};
+
+/// Equal tiles in use at once, by index.
+template <class P>
+class Copies {
+ public:
+  explicit Copies(std::vector<RegisterTile<P>> tiles) : tiles_(std::move(tiles)) {}
+  RegisterTile<P>& operator[](Count index) { return tiles_[static_cast<std::size_t>(index) % tiles_.size()]; }
+  const RegisterTile<P>& operator[](Count index) const {
+    return tiles_[static_cast<std::size_t>(index) % tiles_.size()];
+  }
+
+ private:
+  std::vector<RegisterTile<P>> tiles_;  // one that stands for all in a folded loop
 };
 
 /// A tensor in device memory: one matrix per stream that owns one.

@@ -41,6 +41,14 @@ MUTANTS = [
     ("a block is dealt to the same SM every time", "sim/ledger.cpp", "(block_.first % sms + (k *", "(0 * (k *"),
     ("the last SM's share of the copies is lost", "sim/ledger.cpp", "ceil_div(block_.copies - k, period)",
      "(block_.copies - k) / period"),
+    ("dead key tiles load K and V", "sim/algorithms/flash2_backward.cpp",
+     "if (!queries_of(slot.index).empty()) keys.load", "keys.load"),
+    ("the softmax gradient forgets its second term", "sim/numerics.cpp", "(dp.row(r).array() - sums(r, 0))",
+     "dp.row(r).array()"),
+    ("one buffer of dQ is left out of the sum", "sim/algorithms/flash2_backward.cpp",
+     "block.load(Phase::load_state, part,", "if (buffer.index == 0) block.load(Phase::load_state, part,"),
+    ("dropout has no gradient", "sim/numerics.cpp", "dp.array() *= z.array() / static_cast<Scalar>(keep_probability);",
+     ""),
 ]
 
 

@@ -18,6 +18,7 @@ struct OptionSpec {
   std::string_view value;
   std::string_view help;
   Repeat repeat = Repeat::once;
+  std::string_view alone{};  ///< the value that the option stands for when none follows; empty when it needs one
 
   /// The name by which messages and Arguments call the option: "--seq".
   constexpr std::string_view name() const {

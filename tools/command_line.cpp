@@ -93,10 +93,24 @@ void refuse_missing_values(const Command& command, std::span<const char* const> 
     const std::string_view word = words[i];
     const OptionSpec* spec = named_by(command, word);
     if (spec == nullptr || spec->value.empty() || word.find('=') != std::string_view::npos) continue;
+    if (!spec->alone.empty()) continue;
     if (++i < words.size() && named_by(command, words[i]) == nullptr) continue;
     throw InputError(std::string(word) + " needs a value: expected " + std::string(word) + " " +
                      std::string(spec->value));
   }
+}
+
+/// The words of a command line with the values of options that stand alone filled in: "--unsafe=reverse".
+std::vector<std::string> completed(const Command& command, std::span<const char* const> words) {
+  std::vector<std::string> complete;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i];
+    const OptionSpec* spec = named_by(command, word);
+    const bool has_value = word.find('=') != std::string::npos || (i + 1 < words.size() && words[i + 1][0] != '-');
+    const bool is_alone = spec != nullptr && !spec->alone.empty() && !has_value;
+    complete.push_back(is_alone ? word + "=" + std::string(spec->alone) : word);
+  }
+  return complete;
 }
 
 Arguments arguments_of(const Command& command, const CLI::App& sub) {
@@ -168,13 +182,17 @@ std::variant<Invocation, Page> parse_command_line(std::span<const Command> table
   app.set_help_flag("-h,--help");
   app.add_flag("--version");
   for (const Command& command : table) add_command(app, command);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   for (const Command& command : table) {
-    if (argc > 1 && command.name == argv[1]) {
-      refuse_missing_values(command, {argv + 2, static_cast<std::size_t>(argc - 2)});
-    }
+    if (words.empty() || command.name != words.front()) continue;
+    const std::span<const char* const> rest{argv + 2, static_cast<std::size_t>(argc - 2)};
+    refuse_missing_values(command, rest);
+    words = completed(command, rest);
+    words.insert(words.begin(), std::string(command.name));
   }
   try {
-    app.parse(argc, argv);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes a vector
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     const Command* command = parsed_command(table, app);
     return Page{command == nullptr ? guide(table) : help_page(*command)};

@@ -1,9 +1,11 @@
 #include "tools/hints.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "model/closed_form/gradients.hpp"
 #include "model/tiling_rule.hpp"
 #include "sim/catalog.hpp"
 #include "tools/point.hpp"
@@ -29,11 +31,58 @@ Count over_batch(const PointResult& result, Rows rows) {
   return sum;
 }
 
+/// Buffers of dQacc.
+Count dq_buffers(const PointResult& result) {
+  return accumulation_buffers({.problem = result.problem, .tiling = {}, .options = result.options});
+}
+
+/// Elements of a tensor that holds `width(keys)` elements a row of one query chunk, over all heads; the chunk is used
+/// again for the next.
+template <class Width>
+Count elements_of_chunk(const PointResult& result, Width width) {
+  return over_batch(result, [&](Count q, Count k) {
+    const Count rows = checked::multiply(result.problem.heads, std::min(result.tiling->block_q, q));
+    return checked::multiply(rows, width(k));
+  });
+}
+
+/// Elements of the tensors of the computations without sequences.
+Count neighbour_elements(TensorName tensor, const PointResult& result) {
+  const Shapes& shapes = result.shapes;
+  const Computation computation = result.request.algorithm->computation();
+  const auto sized = [&](Count rows, Count cols) {
+    return checked::multiply(result.problem.batch, checked::multiply(rows, cols));
+  };
+  const auto vector_or_matrix = [&] {
+    return computation == Computation::chain ? sized(1, shapes.length) : sized(shapes.rows, shapes.cols);
+  };
+  switch (tensor) {
+    case TensorName::A:
+      return sized(shapes.m, shapes.k);
+    case TensorName::B:
+      return sized(shapes.k, shapes.n);
+    case TensorName::C:
+      return sized(shapes.m, shapes.n);
+    case TensorName::W:
+      return sized(shapes.d_in, shapes.d_out);
+    case TensorName::side:
+      return sized(result.options.side_inputs, shapes.length);
+    case TensorName::X:
+      return computation == Computation::layer ? sized(shapes.tokens, shapes.d_in) : vector_or_matrix();
+    case TensorName::Y:
+      return computation == Computation::layer ? sized(shapes.tokens, shapes.d_out) : vector_or_matrix();
+    default:
+      return 0;
+  }
+}
+
 Count elements_of(TensorName tensor, const PointResult& result) {
   const Problem& problem = result.problem;
-  const auto rows = [&](Count heads, Count width, auto length) {
-    return over_batch(
-        result, [&](Count q, Count k) { return checked::multiply(checked::multiply(heads, width), length(q, k)); });
+  const bool in_chunks = result.request.algorithm->order() == LoopOrder::chunks;
+  const auto rows = [&](Count heads, Count width, auto length, Count copies = 1) {
+    return checked::multiply(copies, over_batch(result, [&](Count q, Count k) {
+                               return checked::multiply(checked::multiply(heads, width), length(q, k));
+                             }));
   };
   const auto queries = [](Count q, Count) { return q; };
   const auto keys = [](Count, Count k) { return k; };
@@ -41,8 +90,9 @@ Count elements_of(TensorName tensor, const PointResult& result) {
   switch (tensor) {
     case TensorName::Q:
     case TensorName::dQ:
-    case TensorName::dQacc:
       return rows(problem.heads, problem.head_dim, queries);
+    case TensorName::dQacc:
+      return rows(problem.heads, problem.head_dim, queries, dq_buffers(result));
     case TensorName::K:
     case TensorName::dK:
       return rows(problem.kv_heads, problem.head_dim, keys);
@@ -56,9 +106,17 @@ Count elements_of(TensorName tensor, const PointResult& result) {
     case TensorName::O:
     case TensorName::dO:
       return rows(problem.heads, problem.head_dim_v, queries);
+    case TensorName::part:
+      return elements_of_chunk(result, [&](Count k) {
+        return checked::multiply(ceil_div(k, result.tiling->block_k), checked::add(problem.head_dim_v, 2));
+      });
+    case TensorName::KV:
+      return rows(problem.heads, problem.head_dim, [&](Count, Count) { return problem.head_dim_v; });
     case TensorName::S:
-    case TensorName::P:
     case TensorName::E:
+      if (in_chunks) return elements_of_chunk(result, [&](Count k) { return std::min(k, result.tiling->block_k); });
+      return rows(problem.heads, 1, scores);
+    case TensorName::P:
     case TensorName::dP:
     case TensorName::dS:
     case TensorName::Z:
@@ -71,8 +129,14 @@ Count elements_of(TensorName tensor, const PointResult& result) {
     case TensorName::LSE:
     case TensorName::D:
       return rows(problem.heads, 1, queries);
+    case TensorName::Oacc:
+      return checked::multiply(result.options.splits.value_or(1), rows(problem.heads, problem.head_dim_v, queries));
+    case TensorName::LSEacc:
+      return checked::multiply(result.options.splits.value_or(1), rows(problem.heads, 1, queries));
+    case TensorName::block_table:
+      return over_batch(result, [&](Count, Count k) { return ceil_div(k, result.options.page_size); });
     default:
-      return 0;
+      return neighbour_elements(tensor, result);
   }
 }
 
@@ -84,6 +148,16 @@ void hint_at_index_overflow(const PointResult& result, Hints& hints) {
     hints.push_back(std::string(tensor_names[i]) + " has " + std::to_string(elements) +
                     " elements: a 32-bit index overflows (2^31 - 1)");
   }
+}
+
+void hint_at_accumulation(const PointResult& result, Hints& hints) {
+  if (result.counted[TensorName::dQacc].empty()) return;
+  const Count buffers = dq_buffers(result);
+  if (buffers == 1) return;
+  const Count elements = elements_of(TensorName::dQacc, result);
+  hints.push_back("deterministic: dQ is accumulated in " + std::to_string(buffers) +
+                  " buffers (SMs / (batch x heads), " + "rounded up), " + std::to_string(elements) +
+                  " elements in all, each zeroed and read once more");
 }
 
 void hint_at_layout(const Problem& problem, Hints& hints) {
@@ -138,20 +212,29 @@ void hint_at_padding(const PointResult& result, Hints& hints) {
 }
 
 void hint_at_unused_tiles(const PointResult& result, Hints& hints) {
-  if (has_tiles(*result.request.algorithm)) return;
+  if (has_tile_sizes(*result.request.algorithm)) return;
   if (!result.request.block_q && !result.request.rule) return;
-  hints.push_back(std::string(result.request.algorithm->name) + " has no tiles: " +
+  const bool recurrent = has_tiles(*result.request.algorithm);
+  hints.push_back(std::string(result.request.algorithm->name) +
+                  (recurrent ? " takes --chunk in the place of tile sizes: " : " has no tiles: ") +
                   (result.request.rule ? "--blocks" : "--block-q and --block-k") + " do not change it");
 }
 
 }  // namespace
 
+Count elements_in_memory(TensorName tensor, const PointResult& result) {
+  return named("a tensor's size", [&] { return elements_of(tensor, result); });
+}
+
 std::vector<std::string> hints_of(const PointResult& result) {
   Hints hints;
   hint_at_index_overflow(result, hints);
-  hint_at_layout(result.problem, hints);
-  hint_at_swapped_sizes(result, hints);
-  hint_at_padding(result, hints);
+  hint_at_accumulation(result, hints);
+  if (has_sequences(result.request.algorithm->computation())) {
+    hint_at_layout(result.problem, hints);
+    hint_at_swapped_sizes(result, hints);
+    hint_at_padding(result, hints);
+  }
   hint_at_unused_tiles(result, hints);
   return hints;
 }

@@ -1,6 +1,9 @@
 #include "tools/json.hpp"
 
+#include "model/closed_form/bill.hpp"
 #include "sim/catalog.hpp"
+#include "tools/hints.hpp"
+#include "tools/neighbour_json.hpp"
 #include "tools/options/text.hpp"
 #include "tools/sram_json.hpp"
 #include "tools/version.hpp"
@@ -24,7 +27,12 @@ Count total_length(const std::vector<Segment>& segments, Count Segment::*length)
   });
 }
 
+bool has_sequences(const PointResult& result) {
+  return tilemeter::has_sequences(result.request.algorithm->computation());
+}
+
 Json problem_json(const PointResult& result) {
+  if (!has_sequences(result)) return neighbour_problem_json(result);
   const Problem& problem = result.problem;
   const auto& segments = result.request.segments;
   Json json;
@@ -49,14 +57,33 @@ Json problem_json(const PointResult& result) {
   return json;
 }
 
+/// Chunks in the place of tile sizes: two of them, or how many rows pass by a state.
+Json chunks_json(const PointResult& result) {
+  const Tiling& tiling = *result.tiling;
+  const auto size = [](Count rows) { return rows == 0 ? Json(nullptr) : Json(rows); };
+  Json json;
+  if (result.request.algorithm->order() == LoopOrder::chunks) {
+    json["chunk_q"] = size(tiling.block_q);
+    json["chunk_k"] = size(tiling.block_k);
+    json["rule"] = name_of(tiling.rule);
+  } else {
+    json["chunk"] = result.options.chunk;
+    json["rule"] = name_of(result.options.chunk == Options{}.chunk ? BlockRule::standard : BlockRule::given);
+  }
+  return json;
+}
+
 Json tiling_json(const PointResult& result) {
   if (!result.tiling) return nullptr;
+  if (!has_sequences(result)) return neighbour_tiling_json(result);
+  const LoopOrder order = result.request.algorithm->order();
+  if (order == LoopOrder::chunks || order == LoopOrder::recurrent) return chunks_json(result);
   const Tiling& tiling = *result.tiling;
   const auto size = [](Count rows) { return rows == 0 ? Json(nullptr) : Json(rows); };
   Json json;
   json["block_q"] = size(tiling.block_q);
   json["block_k"] = size(tiling.block_k);
-  if (result.request.algorithm->order() == LoopOrder::gemm) {
+  if (order == LoopOrder::gemm) {
     json["block_d"] = tiling.block_d == 0 ? result.problem.head_dim : tiling.block_d;
   }
   json["stages"] = tiling.stages;
@@ -64,24 +91,37 @@ Json tiling_json(const PointResult& result) {
   return json;
 }
 
-std::string unfused_text(const Options& options) {
+/// --unfused of the forward or the backward pass, whichever `computation` is.
+std::string unfused_text(const Options& options, Computation computation) {
+  const UnfusedGradients& gradients = options.unfused_gradients;
+  const bool backward = computation == Computation::gradients;
   std::vector<std::string_view> steps;
-  if (options.unfused_scale) steps.push_back("scale");
-  if (options.unfused_mask) steps.push_back("mask");
-  if (options.unfused_dropout) steps.push_back("dropout");
+  if (backward ? gradients.scale : options.unfused_scale) steps.push_back("scale");
+  if (backward ? gradients.mask : options.unfused_mask) steps.push_back("mask");
+  if (backward ? gradients.dropout : options.unfused_dropout) steps.push_back("dropout");
   return steps.empty() ? "none" : join(steps, ",");
 }
 
-/// The options of the algorithm itself that differ from their defaults.
-Json options_json(const Options& options) {
+/// The options of the algorithm itself that differ from their defaults; `splits` always, with the `split_slots` by
+/// which it was chosen.
+Json options_json(const PointResult& result) {
+  const Formula& formula = result.request.algorithm->formula();
+  const Options& options = result.options;
   const Options defaults;
   Json json = Json::object();
-  if (unfused_text(options) != unfused_text(defaults)) json["unfused"] = unfused_text(options);
+  if (!formula.variants.empty()) json["variant"] = name_of(options.variant.value_or(formula.variants.front()));
+  const std::string unfused = unfused_text(options, formula.computation);
+  if (unfused != unfused_text(defaults, formula.computation)) json["unfused"] = unfused;
   if (options.mask_shape != defaults.mask_shape) json["mask_shape"] = "full";
   if (options.init != defaults.init) json["init"] = true;
   if (options.first_visit != defaults.first_visit) json["elide_first"] = true;
   if (options.row_splits != defaults.row_splits) json["row_splits"] = options.row_splits;
   if (options.empty_lse != defaults.empty_lse) json["empty_lse"] = "-inf";
+  if (options.accumulation != defaults.accumulation) json["deterministic"] = true;
+  if (options.splits) json["splits"] = *options.splits;
+  if (options.splits && !result.request.options.splits) json["split_slots"] = options.split_slots;
+  if (options.page_size != defaults.page_size) json["page_size"] = options.page_size;
+  if (options.mistake != defaults.mistake) json["unsafe"] = name_of(options.mistake);
   return json;
 }
 
@@ -102,9 +142,12 @@ Json bytes_json(const Traffic& traffic) {
 }
 
 /// The tensors of every attention algorithm are shown even where nothing moves; others only where something does.
-bool is_shown(std::size_t tensor, bool moves) { return moves || tensor <= index_of(TensorName::O); }
+bool is_shown(const PointResult& result, std::size_t tensor, bool moves) {
+  return moves || (has_sequences(result) && tensor <= index_of(TensorName::O));
+}
 
-Json traffic_json(const Work& work) {
+Json traffic_json(const PointResult& result) {
+  const Work& work = result.counted;
   const Traffic total = work.total();
   Json json;
   json["elements"] = elements_json(total);
@@ -112,7 +155,7 @@ Json traffic_json(const Work& work) {
   Json& tensors = json["tensors"] = Json::object();
   for (std::size_t i = 0; i < tensor_count; ++i) {
     const Traffic& traffic = work.tensors[i];
-    if (!is_shown(i, !traffic.empty())) continue;
+    if (!is_shown(result, i, !traffic.empty())) continue;
     Json& tensor = tensors[std::string(tensor_names[i])];
     tensor["read_elements"] = traffic.read.value();
     tensor["write_elements"] = traffic.write.value();
@@ -132,14 +175,15 @@ Json closed_form_json(const PointResult& result) {
   return json;
 }
 
-Json compulsory_json(const Work& work) {
+Json compulsory_json(const PointResult& result) {
+  const Work& work = result.compulsory;
   const Traffic total = work.total();
   Json json;
   json["elements"] = total.total().value();
   json["bytes"] = total.total_bytes().value();
   Json& tensors = json["tensors"] = Json::object();
   for (std::size_t i = 0; i < tensor_count; ++i) {
-    if (!is_shown(i, !work.tensors[i].empty())) continue;
+    if (!is_shown(result, i, !work.tensors[i].empty())) continue;
     Json& tensor = tensors[std::string(tensor_names[i])];
     tensor["elements"] = work.tensors[i].total().value();
     tensor["bytes"] = work.tensors[i].total_bytes().value();
@@ -147,17 +191,21 @@ Json compulsory_json(const Work& work) {
   return json;
 }
 
-Json operations_json(const PointResult& result) {
-  const Work& work = result.counted;
-  Json json;
-  json["matmul_flops"] = work.matmul_flops.value();
+void add_pairs(const PointResult& result, Json& json) {
   json["pair_flops"] = named("pair_flops", [&] {
     const Count per_pair = checked::add(result.problem.head_dim, result.problem.head_dim_v);
     return checked::multiply(result.pairs, checked::multiply(2, per_pair));
   });
   json["pairs"] = result.pairs;
+}
+
+Json operations_json(const PointResult& result) {
+  const Work& work = result.counted;
+  Json json;
+  json["matmul_flops"] = work.matmul_flops.value();
+  if (has_sequences(result)) add_pairs(result, json);
   json["tiles"] = work.tiles;
-  json["empty_rows"] = result.empty_rows;
+  if (has_sequences(result)) json["empty_rows"] = result.empty_rows;
   Json& exp = json["exp"];
   exp["scores"] = work.exp.scores;
   exp["rescale"] = work.exp.rescale;
@@ -172,6 +220,7 @@ Json numeric_json(const NumericCheck& check) {
   json["rel_frobenius"] = check.rel_frobenius;
   json["tolerance"] = check.tolerance;
   json["nan_rows"] = check.nan_rows;
+  if (check.predicted_nan_rows) json["predicted_nan_rows"] = *check.predicted_nan_rows;
   json["max_lse_error"] = check.max_lse_error;
   json["ok"] = check.ok;
   return json;
@@ -191,6 +240,32 @@ Json sms_json(const std::vector<SmUse>& sms) {
   return list;
 }
 
+/// Device memory beyond inputs and outputs: tensors of a pass that are written and read again within it.
+Json workspace_json(const PointResult& result) {
+  Json json = Json::object();
+  for (const TensorName name : {TensorName::D, TensorName::dQacc, TensorName::dKx, TensorName::dVx}) {
+    if (result.counted[name].empty()) continue;
+    const Count elements = elements_in_memory(name, result);
+    Json& tensor = json["tensors"][std::string(name_of(name))];
+    tensor["elements"] = elements;
+    tensor["bytes"] = bytes_of(Elements(elements), dtype_of(name, result.problem)).value();
+  }
+  if (!json.empty()) {
+    for (const std::string_view amount : {"elements", "bytes"}) {
+      Count sum = 0;
+      for (const auto& [name, tensor] : json["tensors"].items()) {
+        sum = named("the workspace", [&] { return checked::add(sum, tensor[std::string(amount)].get<Count>()); });
+      }
+      json[std::string(amount)] = sum;
+    }
+  }
+  if (result.workspace) {
+    json["elements"] = result.workspace->elements.value();
+    json["bytes"] = result.workspace->bytes.value();
+  }
+  return json;
+}
+
 void add_feasibility(const PointResult& result, Json& json) {
   const std::optional<std::string>& reason = result.refusal ? result.refusal : result.excess;
   json["feasible"] = !reason;
@@ -203,9 +278,9 @@ void add_overflow(const Overflow& overflow, Json& json) {
 }
 
 void add_bill(const PointResult& result, Json& json) {
-  json["traffic"] = traffic_json(result.counted);
+  json["traffic"] = traffic_json(result);
   json["closed_form"] = closed_form_json(result);
-  json["compulsory"] = compulsory_json(result.compulsory);
+  json["compulsory"] = compulsory_json(result);
   json["operations"] = operations_json(result);
 }
 
@@ -217,11 +292,12 @@ Json point_json(const PointResult& result, Feasibility feasibility) {
   json["problem"] = problem_json(result);
   if (result.request.device) json["device"] = result.request.device->name;
   json["tiling"] = tiling_json(result);
-  if (Json options = options_json(result.options); !options.empty()) json["options"] = std::move(options);
+  if (Json options = options_json(result); !options.empty()) json["options"] = std::move(options);
   if (feasibility == Feasibility::stated) add_feasibility(result, json);
   if (result.overflow) add_overflow(*result.overflow, json);
   if (!result.refusal) add_bill(result, json);
   json["sram"] = sram_json(result);
+  if (Json workspace = workspace_json(result); !workspace.empty()) json["workspace"] = std::move(workspace);
   if (result.numeric) json["numeric"] = numeric_json(*result.numeric);
   if (!result.sms.empty()) json["sms"] = sms_json(result.sms);
   if (!result.hints.empty()) json["warnings"] = result.hints;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/closed_form/formula.hpp"
 #include "model/work.hpp"
 #include "sim/run.hpp"
 #include "tools/options/request.hpp"
@@ -30,9 +31,10 @@ struct Overflow {
 
 /// Everything there is to say about one point. With segments, sums over them.
 struct PointResult {
-  PointRequest request;
-  Problem problem;  ///< defaults filled in
-  Options options;  ///< those that the algorithm takes
+  PointRequest request;  ///< without the options of other algorithms
+  Problem problem;       ///< defaults filled in
+  Shapes shapes;         ///< of the computations without sequences
+  Options options;       ///< those that the algorithm takes
   Budget budget;
   std::optional<Tiling> tiling;  ///< absent for algorithms without tiles; sizes 0 when no tile fits
   MemoryUse memory;              ///< of the fullest block
@@ -44,9 +46,10 @@ struct PointResult {
   Work counted;
   Work closed;
   Work compulsory;
+  std::optional<Workspace> workspace;  ///< absent for algorithms that state none
   std::string expression;
-  Count pairs = 0;
-  Count empty_rows = 0;
+  Count pairs = 0;       ///< of the computations with sequences
+  Count empty_rows = 0;  ///< likewise
   std::optional<NumericCheck> numeric;
   std::vector<SmUse> sms;
   std::vector<std::string> hints;

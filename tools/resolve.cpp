@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/closed_form/chunked.hpp"
 #include "sim/catalog.hpp"
 #include "tools/options/point_table.hpp"
 #include "tools/options/text.hpp"
@@ -12,6 +13,7 @@ namespace {
 constexpr Count device_tile_multiple = 16;         // rows of a matrix instruction
 constexpr Count most_registers_per_block = 65536;  // a limit of CUDA, whatever the register file
 constexpr Count register_bytes = 4;
+constexpr Count blocks_per_sm = 2;  // that FlashAttention-2 counts on when it splits the keys
 
 Problem problem_of(const PointRequest& request) {
   Problem problem = request.problem;
@@ -30,18 +32,60 @@ Problem problem_of(const PointRequest& request) {
   return problem;
 }
 
+/// Leaves the batch and the type of the operands, which every computation has.
+void reset_sequences(PointRequest& request) {
+  Problem problem;
+  problem.batch = request.problem.batch;
+  problem.dtype = request.problem.dtype;
+  request.problem = problem;
+  request.kv_heads.reset();
+  request.head_dim_v.reset();
+  request.stat_dtype.reset();
+  request.segments.reset();
+  request.block_q.reset();
+}
+
 PointRequest without_foreign_options(PointRequest request) {
+  if (!has_sequences(request.algorithm->computation())) reset_sequences(request);
   for (const OwnOption& own : own_options()) {
     if (!has_word(request.algorithm->options, own.option.spec.name())) own.reset(request);
   }
   return request;
 }
 
+/// Whether the request holds the sizes of the algorithm's tile. In a list, --block-k alone may belong to another one.
+bool gives_tile(const PointRequest& request) {
+  switch (request.algorithm->order()) {
+    case LoopOrder::product:
+      return request.block_m.has_value();
+    case LoopOrder::pieces:
+      return request.block_k.has_value();
+    case LoopOrder::chunks:
+      return request.block_q || request.chunk_q || request.chunk_k;
+    default:
+      return request.block_q.has_value();
+  }
+}
+
 BlockRule rule_of(const PointRequest& request, const Budget& budget) {
-  if (!has_tiles(*request.algorithm)) return BlockRule::standard;
-  if (request.block_q) return BlockRule::given;
+  if (!has_tile_sizes(*request.algorithm)) return BlockRule::standard;
+  if (gives_tile(request)) return BlockRule::given;
   if (request.rule) return *request.rule;
   return budget.limited() ? BlockRule::fit : BlockRule::standard;
+}
+
+Tiling tiling_of(const PointRequest& request, const Problem& problem) {
+  const bool chunks = request.algorithm->order() == LoopOrder::chunks;
+  Tiling tiling = chunks ? chunks_of_paper(problem) : Tiling{};
+  if (gives_tile(request)) {
+    tiling.block_m = request.block_m.value_or(tiling.block_m);
+    tiling.block_n = request.block_n.value_or(tiling.block_n);
+    tiling.block_q = request.chunk_q.value_or(request.block_q.value_or(tiling.block_q));
+    tiling.block_k = request.chunk_k.value_or(request.block_k.value_or(tiling.block_k));
+  }
+  tiling.block_d = request.block_d;
+  tiling.stages = request.stages.value_or(request.algorithm->formula().stages);
+  return tiling;
 }
 
 std::vector<Case> parts_of(const PointRequest& request, const Case& largest) {
@@ -73,6 +117,10 @@ void limit_by_size(const PointRequest& request, Budget& budget) {
 
 bool has_tiles(const Algorithm& algorithm) { return algorithm.order() != LoopOrder::untiled; }
 
+bool has_tile_sizes(const Algorithm& algorithm) {
+  return has_tiles(algorithm) && algorithm.order() != LoopOrder::recurrent;
+}
+
 Budget budget_of(const PointRequest& request) {
   Budget budget;
   budget.placement = request.placement.value_or(request.device ? Placement::gpu : Placement::sram);
@@ -96,18 +144,20 @@ ResolvedPoint resolve(const PointRequest& asked) {
   const PointRequest request = without_foreign_options(asked);
   ResolvedPoint resolved;
   resolved.algorithm = request.algorithm;
+  resolved.request = request;
   resolved.budget = budget_of(request);
   resolved.granularity.rows = request.device ? device_tile_multiple : 1;
   resolved.rule = rule_of(request, resolved.budget);
   resolved.largest.problem = problem_of(request);
   resolved.largest.options = request.options;
-  Tiling& tiling = resolved.largest.tiling;
-  tiling.block_q = request.block_q.value_or(tiling.block_q);
-  tiling.block_k = request.block_k.value_or(tiling.block_k);
-  tiling.block_d = request.block_d;
-  tiling.stages = request.stages;
-  tiling.rule = resolved.rule;
+  if (request.device) resolved.largest.options.split_slots = blocks_per_sm * request.device->sm.count;
+  resolved.largest.shapes = request.shapes;
+  resolved.largest.tiling = tiling_of(request, resolved.largest.problem);
+  resolved.largest.tiling.rule = resolved.rule;
   resolved.parts = parts_of(request, resolved.largest);
+  const Formula& formula = resolved.algorithm->formula();
+  resolved.largest = accepted(formula, resolved.largest);
+  for (Case& part : resolved.parts) part = accepted(formula, part);
   return resolved;
 }
 

@@ -10,6 +10,7 @@ namespace tilemeter {
 
 /// A point whose tile sizes are still to be chosen.
 struct ResolvedPoint {
+  PointRequest request;  ///< without the options that the algorithm does not take
   const Algorithm* algorithm = nullptr;
   Case largest;             ///< the point; with segments, the longest lengths and batch 1
   std::vector<Case> parts;  ///< what runs: the point itself, or one case a segment that has query rows
@@ -27,5 +28,8 @@ Budget budget_of(const PointRequest& request);
 
 /// Algorithms without tiles (standard, standard_unfused) have no capacity and no tile sizes.
 bool has_tiles(const Algorithm& algorithm);
+/// Recurrent algorithms hold a state and as many rows as --chunk says: they have tiles, but no sizes for a rule to
+/// choose.
+bool has_tile_sizes(const Algorithm& algorithm);
 
 }  // namespace tilemeter

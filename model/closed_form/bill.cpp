@@ -28,6 +28,7 @@ DType dtype_of(TensorName tensor, const Problem& problem) {
     case TensorName::Oacc:
     case TensorName::LSEacc:
     case TensorName::part:
+    case TensorName::KV:
       return problem.stat_dtype;
     case TensorName::block_table:
       return DType::i32;
@@ -36,8 +37,13 @@ DType dtype_of(TensorName tensor, const Problem& problem) {
   }
 }
 
+DType dtype_of(TensorName tensor, const Case& point) {
+  if (tensor == TensorName::W) return dtype_of(point.options.weight_type);
+  return tensor == TensorName::scales ? DType::fp16 : dtype_of(tensor, point.problem);
+}
+
 DType Bill::stored_as(TensorName tensor) const {
-  return tensor == TensorName::O ? o_dtype_ : dtype_of(tensor, problem_);
+  return tensor == read_back_ ? problem_.o_dtype : dtype_of(tensor, problem_);
 }
 
 Count Bill::over_streams(std::string_view figure, Factors factors) const {
@@ -53,6 +59,14 @@ void Bill::read(TensorName tensor, Factors elements) {
   traffic.read = Elements(over_streams(figure_of(tensor, " read elements"), elements));
   traffic.read_bytes =
       named(figure_of(tensor, " read bytes"), [&] { return bytes_of(traffic.read, stored_as(tensor)); });
+}
+
+void Bill::read_rows(TensorName tensor, Factors rows, Count cols, DType type) {
+  Traffic& traffic = work_[tensor];
+  const std::string elements = figure_of(tensor, " read elements");
+  const Count count = over_streams(elements, rows);
+  traffic.read = named(elements, [&] { return Elements(checked::multiply(count, cols)); });
+  traffic.read_bytes = named(figure_of(tensor, " read bytes"), [&] { return bytes_of(count, cols, type); });
 }
 
 void Bill::write(TensorName tensor, Factors elements) {

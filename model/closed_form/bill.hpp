@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "model/problem.hpp"
@@ -11,8 +12,10 @@
 namespace tilemeter {
 
 /// Type in memory of a tensor that is not read back: S P E Pd dP dS as scores, l m LSE D, dQacc and partial results as
-/// statistics, Z one byte, the block table four, all others as the operands.
+/// statistics, like the state KV, Z one byte, the block table four, all others as the operands.
 DType dtype_of(TensorName tensor, const Problem& problem);
+/// The same with the options of a point: W as its weights, their scales in fp16.
+DType dtype_of(TensorName tensor, const Case& point);
 
 /// A bill under construction. Every amount is per stream, a product of non-negative factors; the product, the total
 /// over the streams and its bytes each throw FigureOverflow past 2^63 - 1: "S write elements", "K read bytes",
@@ -21,11 +24,13 @@ class Bill {
  public:
   using Factors = std::initializer_list<Wide>;
 
-  /// O is stored as the operands are, or as `o_dtype`.
-  explicit Bill(const Problem& problem) : Bill(problem, problem.dtype) {}
-  Bill(const Problem& problem, DType o_dtype) : problem_(problem), o_dtype_(o_dtype) {}
+  /// `read_back` is the tensor that is stored as o_dtype, if any.
+  explicit Bill(const Problem& problem, std::optional<TensorName> read_back = std::nullopt)
+      : problem_(problem), read_back_(read_back) {}
 
   void read(TensorName tensor, Factors elements);
+  /// Reads `rows` times a stored row of `cols` elements of `type`, each row in whole bytes.
+  void read_rows(TensorName tensor, Factors rows, Count cols, DType type);
   void write(TensorName tensor, Factors elements);
   /// Multiply-adds, two FLOPs each.
   void multiply_add(Factors count);
@@ -41,7 +46,7 @@ class Bill {
   DType stored_as(TensorName tensor) const;
 
   Problem problem_;
-  DType o_dtype_;
+  std::optional<TensorName> read_back_;
   Work work_;
 };
 

@@ -1,6 +1,7 @@
 // The bills of all algorithms as formulas, by name.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,9 +23,13 @@ Work closed_form(std::string_view algorithm, const Case& point);
 /// The unmasked textbook formula ("2Nd + Tc(3Nd + 4N)") where the point is one, else the sum in words.
 std::string expression_of(std::string_view algorithm, const Case& point);
 
+/// The most that is in use at once beside inputs and output; absent for algorithms that do not state it. Throws
+/// FigureOverflow.
+std::optional<Workspace> workspace_of(std::string_view algorithm, const Case& point);
+
 /// Every input element that some visited tile needs, once, and every output element once; statistics and intermediates
 /// excluded. Attention reads Q K V and writes O; its gradients read O and dO too and write dQ dK dV. Shared K/V heads
-/// count once.
+/// count once. The other computations read every input and write every output once.
 Work compulsory(std::string_view algorithm, const Case& point);
 
 /// Unmasked (query, key) pairs over batch x heads: the visited tiles of one pair each. O(log N); an arbitrary mask is

@@ -1,7 +1,11 @@
 // Compulsory traffic: inputs once, outputs once.
 #include "model/closed_form/bill.hpp"
 #include "model/closed_form/catalog.hpp"
+#include "model/closed_form/elementwise.hpp"
+#include "model/closed_form/gemm.hpp"
+#include "model/closed_form/softmax.hpp"
 #include "model/closed_form/visited.hpp"
+#include "model/closed_form/weight_layer.hpp"
 
 namespace tilemeter {
 namespace {
@@ -31,10 +35,10 @@ Problem with_one_stream_per_kv_head(Problem problem) {
 Work of_attention(const Formula& formula, const Case& point) {
   const Problem& problem = point.problem;
   const Needed inputs = named("the visited tiles of a stream", [&] { return needed(formula.coverage, point); });
-  const DType o_dtype = formula.output == OutputType::read_back ? problem.o_dtype : problem.dtype;
+  const bool reads_back = formula.output == OutputType::read_back;
   const bool backward = formula.computation == Computation::gradients;
 
-  Bill queries(problem, o_dtype);
+  Bill queries(problem, reads_back ? std::optional(accumulated_output(formula.computation)) : std::nullopt);
   queries.read(TensorName::Q, {inputs.query_rows, problem.head_dim});
   Bill keys(with_one_stream_per_kv_head(problem));
   keys.read(TensorName::K, {inputs.key_rows, problem.head_dim});
@@ -64,10 +68,13 @@ Work compulsory(std::string_view algorithm, const Case& point) {
     case Computation::linear_attention:
       return of_attention(formula, complete);
     case Computation::gemm:
+      return gemm_compulsory(complete);
     case Computation::layer:
+      return weight_layer_compulsory(complete);
     case Computation::softmax:
+      return softmax_compulsory(complete);
     case Computation::chain:
-      break;
+      return elementwise_compulsory(complete);
   }
   throw std::logic_error("no compulsory traffic is known for this computation");
 }

@@ -52,7 +52,7 @@ Work flash1_bill(const Case& point) {
   const Wide writes = counts_init(point) ? visits + problem.rows() : visits;
   const Wide keys = visited.key_rows_loaded(point.options.row_splits);
 
-  Bill bill(problem, problem.o_dtype);
+  Bill bill(problem, TensorName::O);
   bill.read(TensorName::K, {keys, problem.head_dim});
   bill.read(TensorName::V, {keys, problem.head_dim_v});
   bill.read(TensorName::Q, {visits, problem.head_dim});

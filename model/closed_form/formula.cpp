@@ -34,9 +34,14 @@ std::string list_of(std::span<const Variant> variants) {
   return names;
 }
 
-void choose_variant(const Formula& formula, std::optional<Variant>& variant) {
+void choose_variant(const Formula& formula, Case& point) {
+  std::optional<Variant>& variant = point.options.variant;
   if (!variant) {
-    if (!formula.variants.empty()) variant = formula.variants.front();
+    if (formula.default_variant != nullptr) {
+      variant = formula.default_variant(point);
+    } else if (!formula.variants.empty()) {
+      variant = formula.variants.front();
+    }
     return;
   }
   if (std::ranges::find(formula.variants, *variant) != formula.variants.end()) return;
@@ -73,7 +78,7 @@ Case accepted(const Formula& formula, const Case& point) {
   validate(point.options);
   validate(point.shapes);
   Case complete = point;
-  choose_variant(formula, complete.options.variant);
+  choose_variant(formula, complete);
   const std::string reason = formula.refusal(formula.name, complete);
   if (!reason.empty()) throw InputError(reason);
   return complete;

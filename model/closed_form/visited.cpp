@@ -65,6 +65,8 @@ Wide Staircase::sum(Wide begin, Wide end) const {
   return floor_sum(full - rising, step, slope, slope * rising + offset) + (end - full) * top;
 }
 
+Staircase Staircase::every_second(Wide first) const { return {slope * 2, offset + slope * first, step, top}; }
+
 VisitedSums::VisitedSums(const Problem& problem, Count block_q, Count block_k)
     : rows_(problem.rows()), keys_(visible_keys(problem, block_k)) {
   block_q_ = std::min(Wide(block_q), std::max(rows_, Wide(1)));
@@ -122,6 +124,43 @@ Wide VisitedSums::key_rows_loaded(Count splits) const {
   const Wide loads = tiles_ - shared_with_earlier(splits);
   const Wide loads_of_last = min(Wide(splits), query_tiles_reaching_last_key());
   return block_k_ * loads - key_padding_ * loads_of_last;
+}
+
+Wide VisitedSums::count_from(Wide first, Count parity) const {
+  const Wide begin = first + floor_mod(Wide(parity) - first, 2);
+  return begin < query_tiles_ ? ceil_div(query_tiles_ - begin, 2) : Wide(0);
+}
+
+Wide VisitedSums::resting(const Staircase& boundary, Wide first, Count parity) const {
+  const Wide begin = first + floor_mod(Wide(parity) - first, 2);
+  const Wide count = count_from(first, parity);
+  if (boundary.slope <= boundary.step) {  // it moves by at most one tile, so that the sum of its moves counts them
+    const Wide moves = boundary.every_second(begin).sum(0, count) - boundary.every_second(begin - 1).sum(0, count);
+    return count - moves;
+  }
+  // It moves every time but where it is clipped: at 0, up to the last such query tile, and at the top.
+  const Wide rising = boundary.first_reaching(1, query_tiles_);
+  const Wide at_top = boundary.first_reaching(boundary.top, query_tiles_);
+  const Wide at_zero = rising > first ? count - count_from(rising, parity) : Wide(0);
+  return at_zero + count_from(std::max(first, at_top + 1), parity);
+}
+
+Wide VisitedSums::key_rows_kept() const {
+  if (tiles_ == Wide(0)) return 0;
+  const Wide first = first_live_tile() + 1;  // the first query tile with a live one before it
+  const Wide last_key_tile = key_tiles_ - 1;
+  const Wide reach_last = end_.first_reaching(key_tiles_, query_tiles_);
+  const Wide leave_others = last_key_tile > Wide(0) ? begin_.first_reaching(last_key_tile, query_tiles_) : Wide(0);
+  const Wide kept = resting(end_, first, 1) + resting(begin_, first, 0);
+  const Wide kept_last =
+      count_from(std::max(first, reach_last + 1), 1) + count_from(std::max(first, leave_others + 1), 0);
+  return block_k_ * kept - key_padding_ * kept_last;
+}
+
+Wide VisitedSums::key_pages_streamed(Count page) const {
+  const Wide pages = ceil_div(block_k_, Wide(page));
+  const Wide pages_of_last = ceil_div(block_k_ - key_padding_, Wide(page));
+  return pages * tiles_ - (pages - pages_of_last) * query_tiles_reaching_last_key();
 }
 
 }  // namespace tilemeter

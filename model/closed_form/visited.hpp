@@ -17,6 +17,8 @@ struct Staircase {
   Wide at(Wide a) const;
   /// The first a in 0 ... limit - 1 with at(a) >= value, else limit; value in 1 ... top.
   Wide first_reaching(Wide value, Wide limit) const;
+  /// The staircase over a = first, first + 2, ...
+  Staircase every_second(Wide first) const;
   /// Sum of at(a) for a = begin ... end - 1. O(log).
   Wide sum(Wide begin, Wide end) const;
 };
@@ -45,6 +47,12 @@ class VisitedSums {
   /// Key rows that `splits` blocks load when each owns every splits-th query tile, goes through the key tiles once, and
   /// loads those that one of its own query tiles visits. splits = 1: keys in tiles that anybody visits.
   Wide key_rows_loaded(Count splits = 1) const;
+  /// Key rows that a boustrophedon walk need not load: even query tiles take their key tiles in ascending order, odd
+  /// ones in descending order, and the last tile of one serves as the first of the next where the two are the same.
+  Wide key_rows_kept() const;
+  /// Pages of `page` keys that the key tiles touch, each tile anew, summed over the query tiles that visit them.
+  /// `page` divides block_k or is a multiple of it.
+  Wide key_pages_streamed(Count page) const;
 
  private:
   static Wide min(Wide a, Wide b) { return a < b ? a : b; }
@@ -52,6 +60,10 @@ class VisitedSums {
   Wide first_live_tile() const { return key_tiles_ > Wide(0) ? end_.first_reaching(1, query_tiles_) : query_tiles_; }
   Wide query_tiles_reaching_last_key() const;
   Wide shared_with_earlier(Wide distance) const;
+  /// Query tiles a = parity, parity + 2, ... with first <= a: how many, and over how many of them a boundary does not
+  /// move from query tile a - 1 to a.
+  Wide count_from(Wide first, Count parity) const;
+  Wide resting(const Staircase& boundary, Wide first, Count parity) const;
 
   Wide rows_, keys_;
   Wide block_q_, block_k_;

@@ -49,11 +49,14 @@ class Kernel {
   /// All key tiles, each against the query tiles in its reach.
   void operator()(Block<P>& block, const Place& at) {
     FlashTiles<P> tiles = make_tiles(block);
-    block.runs(key_runs_, [&](const Slot& keys) { key_step(block, tiles, at, keys); });
+    block.runs(
+        key_runs_, [&](const Slot& keys) { key_step(block, tiles, at, keys); }, walk());
   }
 
  private:
   Count splits() const { return point_.options.row_splits; }
+  SoftmaxRule rule() const { return rule_of(point_.options.mistake); }
+  Walk walk() const { return walk_of(point_.options.mistake); }
 
   FlashTiles<P> make_tiles(Block<P>& block) const {
     const FlashShape shape = {.rows = visited_.queries().size, .keys = std::min(point_.tiling.block_k, problem_.seq_k)};
@@ -73,7 +76,10 @@ class Kernel {
     const bool elides = point_.options.first_visit == FirstVisit::elides_read;
     const auto met_before = [&](Count j) {
       TileRange range = visited_.queries_of(j);
-      if (elides) range.last = visited_.first_met_by(j).first;
+      if (!elides) return own(range);
+      const TileRange first_met = visited_.first_met_by(j, walk());
+      if (walk() == Walk::ascending) range.last = first_met.first;
+      if (walk() == Walk::descending) range.first = first_met.last;
       return own(range);
     };
     block.tiles(slot, met_before, [&](const TileSlot& rows) {
@@ -81,7 +87,7 @@ class Kernel {
       update(block, tiles, at.stream, rows, k, v, key);
     });
     if (!elides) return;
-    const auto first_met = [&](Count j) { return own(visited_.first_met_by(j)); };
+    const auto first_met = [&](Count j) { return own(visited_.first_met_by(j, walk())); };
     block.tiles(slot, first_met, [&](const TileSlot& rows) {
       tiles.clear(block, rows.size);
       update(block, tiles, at.stream, rows, k, v, key);
@@ -93,10 +99,10 @@ class Kernel {
               const SharedTile<P>& v, Count key) {
     block.load(Phase::load_q, tiles.q, memory_.q(stream, rows.begin, rows.size));
     masked_scores(block, tiles, k, problem_, visibility_, rows.begin, key);
-    block.online_softmax(tiles.s, tiles.m, tiles.l, tiles.factors);
+    block.online_softmax(tiles.s, tiles.m, tiles.l, tiles.factors, rule());
     block.scale_rows(tiles.o, tiles.factors.carried);
     block.accumulate(tiles.o, tiles.s, v, problem_.dtype);
-    block.divide_rows(tiles.o, tiles.l);
+    block.divide_rows(tiles.o, tiles.l, rule());
     store_state(block, tiles, stream, rows.begin);
     block.visit_tile();
   }
@@ -132,7 +138,7 @@ struct Flash1 {
       "K and V are loaded once; for each of their tiles every tile of Q comes by with its normalised output and "
       "statistics.";
   static constexpr std::string_view source = "Dao et al., FlashAttention, 2022, Algorithm 1";
-  static constexpr std::string_view options = "--stages --init --elide-first --row-splits --o-dtype";
+  static constexpr std::string_view options = "--stages --init --elide-first --row-splits --o-dtype --unsafe";
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {

@@ -29,9 +29,10 @@ class Kernel {
 
     tiles.clear(block, rows);
     if (!keys_of(at.row.index).empty()) block.load(Phase::load_q, tiles.q, memory_.q(at.stream, row, rows));
-    block.tiles(at.row, keys_of, [&](const TileSlot& keys) { step(block, tiles, at.stream, row, keys); });
-    block.divide_rows(tiles.o, tiles.l);
-    block.log_sum_exp(tiles.m, tiles.l, empty_lse());
+    block.tiles(
+        at.row, keys_of, [&](const TileSlot& keys) { step(block, tiles, at.stream, row, keys); }, walk_of(mistake()));
+    block.divide_rows(tiles.o, tiles.l, rule_of(mistake()));
+    block.log_sum_exp(tiles.m, tiles.l, empty_lse_of(point_.options));
     block.store(Phase::store, memory_.whole_rows(output_, at.stream, row, rows), tiles.o);
     block.store(Phase::store, memory_.whole_rows(lse_, at.stream, row, rows), tiles.m);
   }
@@ -43,16 +44,13 @@ class Kernel {
     block.load(Phase::load_k, k, memory_.k(stream, keys.begin, keys.size));
     block.load(Phase::load_v, v, memory_.v(stream, keys.begin, keys.size));
     masked_scores(block, tiles, k, problem_, visibility_, row, keys.begin);
-    block.online_softmax(tiles.s, tiles.m, tiles.l, tiles.factors);
+    block.online_softmax(tiles.s, tiles.m, tiles.l, tiles.factors, rule_of(mistake()));
     block.scale_rows(tiles.o, tiles.factors.rescale);
     block.accumulate(tiles.o, tiles.s, v, problem_.dtype);
     block.visit_tile();
   }
 
-  double empty_lse() const {
-    const double infinity = std::numeric_limits<double>::infinity();
-    return point_.options.empty_lse == EmptyLse::plus_infinity ? infinity : -infinity;
-  }
+  Mistake mistake() const { return point_.options.mistake; }
 
   const Case& point_;
   const Problem& problem_;
@@ -69,7 +67,7 @@ struct Flash2 {
       "Each block keeps one tile of Q, with its output and softmax statistics, on chip and streams all K and V past "
       "it.";
   static constexpr std::string_view source = "Dao, FlashAttention-2, 2023, Algorithm 1";
-  static constexpr std::string_view options = "--stages --empty-lse";
+  static constexpr std::string_view options = "--stages --empty-lse --unsafe";
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {

@@ -7,6 +7,23 @@
 
 namespace tilemeter {
 
+/// The order of the key tiles, for a mistake made on purpose.
+constexpr Walk walk_of(Mistake mistake) {
+  return mistake == Mistake::reversed_unguarded ? Walk::descending : Walk::ascending;
+}
+
+/// What the online softmax does about its state.
+constexpr SoftmaxRule rule_of(Mistake mistake) {
+  if (mistake == Mistake::none) return SoftmaxRule::exact;
+  return mistake == Mistake::no_rescale ? SoftmaxRule::unscaled : SoftmaxRule::unguarded;
+}
+
+/// The LSE that options declare for a row without keys.
+inline double empty_lse_of(const Options& options) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return options.empty_lse == EmptyLse::plus_infinity ? infinity : -infinity;
+}
+
 /// Sizes of the tiles: query rows and keys of a full tile, clipped to the problem.
 struct FlashShape {
   Count rows = 0;

@@ -57,6 +57,8 @@ Case random_case(std::mt19937_64& random, Extent extent) {
   options.unfused_scale = one_in(random, 2);
   options.unfused_mask = one_in(random, 2);
   options.unfused_dropout = one_in(random, 2);
+  options.unfused_gradients = {
+      .scale = options.unfused_scale, .mask = options.unfused_mask, .dropout = options.unfused_dropout};
   options.mask_shape = one_in(random, 2) ? MaskShape::row : MaskShape::full;
   options.init = one_in(random, 3) ? StatisticsInit::counted : StatisticsInit::not_counted;
   const bool may_elide = options.init == StatisticsInit::not_counted;
@@ -67,7 +69,7 @@ Case random_case(std::mt19937_64& random, Extent extent) {
   if (!one_in(random, 3)) options.splits = between(random, 1, 9);
   options.split_slots = between(random, 1, 40);
   options.page_size = one_in(random, 2) ? 0 : between(random, 1, 30);
-  options.gemm_order = static_cast<GemmOrder>(between(random, 0, 3));
+  if (!one_in(random, 5)) options.gemm_order = static_cast<GemmOrder>(between(random, 0, 3));
   options.weight_type = static_cast<WeightType>(between(random, 0, 2));
   options.group_size = one_in(random, 2) ? 0 : between(random, 1, 16);
   options.ops = between(random, 1, 6);
@@ -88,10 +90,28 @@ Case random_case(std::mt19937_64& random, Extent extent) {
   return point;
 }
 
+namespace {
+
+/// Pages that divide a key tile or are a multiple of it.
+void fit_pages(Case& point) {
+  Count& page = point.options.page_size;
+  const Count keys = point.tiling.block_k;
+  if (page == 0) return;
+  if (page > keys) page = page / keys * keys;
+  while (page < keys && keys % page != 0) --page;
+}
+
+}  // namespace
+
 Case adapted(Case point, const Formula& formula) {
   using Change = void (*)(Case&);
   constexpr Change changes[] = {
       [](Case&) {},
+      fit_pages,
+      [](Case& c) { c.options.group_size += c.options.group_size % 2; },
+      [](Case& c) {
+        if (c.options.weight_type == WeightType::bf16) c.options.group_size = 0;
+      },
       [](Case& c) { c.problem.packing = Packing::unpacked; },
       [](Case& c) { c.problem.seq_k = std::max<Count>(c.problem.seq_k, 1); },
       [](Case& c) { c.problem.mask = {}; },
@@ -134,8 +154,9 @@ std::string describe(const Case& point) {
        << static_cast<int>(point.options.accumulation) << " --chunk " << point.options.chunk;
   const Shapes& shapes = point.shapes;
   text << " --block-m " << point.tiling.block_m << " --block-n " << point.tiling.block_n << " --m " << shapes.m
-       << " --n " << shapes.n << " --k " << shapes.k << " order " << static_cast<int>(point.options.gemm_order)
-       << " --tokens " << shapes.tokens << " --d-in " << shapes.d_in << " --d-out " << shapes.d_out << " weights "
+       << " --n " << shapes.n << " --k " << shapes.k << " order "
+       << (point.options.gemm_order ? name_of(*point.options.gemm_order) : "default") << " --tokens " << shapes.tokens
+       << " --d-in " << shapes.d_in << " --d-out " << shapes.d_out << " weights "
        << static_cast<int>(point.options.weight_type) << " --group-size " << point.options.group_size << " --rows "
        << shapes.rows << " --cols " << shapes.cols << " --length " << shapes.length << " --ops " << point.options.ops
        << " side " << point.options.side_inputs;

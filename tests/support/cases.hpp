@@ -14,9 +14,9 @@ enum class Extent { small, tiny };
 /// apart from d, tiles larger than the problem, no keys at all. `tiny` keeps numeric runs cheap.
 Case random_case(std::mt19937_64& random, Extent extent);
 
-/// The nearest point that an algorithm takes: a variant drawn from its own, and, as far as it refuses the rest, no
-/// packed rows, no mask, a causal one, one head a K/V head, as many keys as queries. Throws std::logic_error when it
-/// refuses even that.
+/// The nearest point that an algorithm takes: a variant drawn from its own, and, as far as it refuses the rest, even
+/// pages, groups of weights or none, no packed rows, no mask, a causal one, one head a K/V head, as many keys as
+/// queries. Throws std::logic_error when it refuses even that.
 Case adapted(Case point, const Formula& formula, std::mt19937_64& random);
 /// The same with the default variant.
 Case adapted(Case point, const Formula& formula);

@@ -50,7 +50,7 @@ class Golden(unittest.TestCase):
             with self.subTest(arguments=" ".join(arguments)):
                 self.check(entry, count("--no-capacity " + " ".join(arguments)))
             checked += 1
-        self.assertGreaterEqual(checked, 75)
+        self.assertGreaterEqual(checked, 170)
 
     def check(self, entry, point):
         self.assertTrue(point["closed_form"]["equal"])
@@ -67,6 +67,8 @@ class Golden(unittest.TestCase):
                     self.assertEqual(operations["exp"][kind], exps, kind)
             else:
                 self.assertEqual(operations[figure], value, figure)
+        if "extra_memory_elements" in entry:
+            self.assertEqual(point["workspace"]["elements"], entry["extra_memory_elements"])
         if "sram_peak_elements" in entry:
             self.assertEqual(point["sram"]["peak_elements"], entry["sram_peak_elements"])
 

@@ -112,12 +112,13 @@ class Choices(unittest.TestCase):
         self.assertNotEqual(value("5"), value("6"))
 
     def test_a_grid_of_ones_own(self):
-        own = document("--algorithm", "flash2", "--blocks", "optimum", "--seq", "4096,8192,16384", "--head-dim", "64",
+        own = document("--algorithm", "flash2", "--blocks", "optimum", "--seq", "65536,131072,262144",
+                       "--head-dim", "64",
                        "--sram", "16384el:262144el:*2")
         self.assertEqual(own["theorems"], [])
         streamed = {f["figure"]: f["value"] for f in own["fits"] if f["quantity"] == "T - 2Nd - N"}
         self.assertEqual(set(streamed), {"exponent of N", "exponent of M"})
-        self.assertLess(abs(streamed["exponent of M"] + 1), 0.05)
+        self.assertLess(abs(streamed["exponent of M"] + 1), 0.02)
         self.assertEqual(len(own["distances"]), 15)
         self.assertEqual(len(own["break_even"]), 6)
         self.assertTrue(all(f["accepted"] == {"from": None, "to": None} for f in own["fits"]))

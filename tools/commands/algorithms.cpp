@@ -26,8 +26,14 @@ std::string_view order_text(LoopOrder order) {
       return "matrix products in tiles, the product stationary";
     case LoopOrder::product:
       return "one matrix product in tiles; --order says what is stationary";
+    case LoopOrder::pieces:
+      return "rows in pieces, as many times as there are passes";
     case LoopOrder::chunks:
       return "chunks of queries against chunks of keys";
+    case LoopOrder::outer_product:
+      return "matrix products in tiles, the product stationary, one column of each operand at a time";
+    case LoopOrder::recurrent:
+      return "chunks of rows past a state of d x dv";
   }
   return "";
 }

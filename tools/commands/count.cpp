@@ -104,7 +104,9 @@ int run_count(const Arguments& arguments) {
     if (result.refusal) throw InputError(*result.refusal);
     if (!result.consistent()) {
       log_error(std::string(result.request.algorithm->name) +
-                (result.equal() ? ": the numbers are wrong" : ": the count differs from the closed form"));
+                (!result.equal()                           ? ": the count differs from the closed form"
+                 : result.options.mistake == Mistake::none ? ": the numbers are wrong"
+                                                           : ": the damage is not the predicted one"));
       status = 1;
     }
     points.push_back(point_json(result, Feasibility::silent));

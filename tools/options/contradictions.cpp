@@ -1,9 +1,10 @@
 #include "tools/options/contradictions.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
-#include "model/error.hpp"
+#include "sim/catalog.hpp"
 
 namespace tilemeter {
 namespace {
@@ -27,7 +28,11 @@ constexpr std::array contradicting = {
     Pair{"--causal", "--causal-top-left", "a mask has one alignment; give one of them"},
     Pair{"--window", "--causal-top-left", "windows are bottom-right aligned; give one of them"},
     Pair{"--blocks", "--block-q", "give a rule, or --block-q BR --block-k BC"},
-    Pair{"--blocks", "--block-k", "give a rule, or --block-q BR --block-k BC"},
+    Pair{"--blocks", "--chunk-q", "give a rule, or --chunk-q CQ --chunk-k CK"},
+    Pair{"--blocks", "--chunk-k", "give a rule, or --chunk-q CQ --chunk-k CK"},
+    Pair{"--blocks", "--block-k", "give a rule, or the sizes of a tile"},
+    Pair{"--blocks", "--block-m", "give a rule, or --block-m BM --block-n BN --block-k BK"},
+    Pair{"--blocks", "--block-n", "give a rule, or --block-m BM --block-n BN --block-k BK"},
 };
 
 /// `option` needs one of two others; `other` is empty where there is only one.
@@ -39,7 +44,8 @@ struct Need {
 
 constexpr std::array needs = {
     Need{"--seq-q", "--seq-k", ""},     Need{"--seq-k", "--seq-q", ""},         Need{"--block-q", "--block-k", ""},
-    Need{"--block-k", "--block-q", ""}, Need{"--blocks", "--sram", "--device"}, Need{"--set", "--device", ""},
+    Need{"--block-m", "--block-n", ""}, Need{"--block-m", "--block-k", ""},     Need{"--block-n", "--block-m", ""},
+    Need{"--block-n", "--block-k", ""}, Need{"--blocks", "--sram", "--device"}, Need{"--set", "--device", ""},
 };
 
 std::string given(const Arguments& arguments, std::string_view option) {
@@ -47,9 +53,32 @@ std::string given(const Arguments& arguments, std::string_view option) {
   return std::string(option) + (value.empty() ? "" : " " + value);
 }
 
+/// What --block-k needs beside it to be a tile of an algorithm; empty when nothing is missing.
+std::string missing_beside_block_k(const Arguments& arguments, const Algorithm& algorithm) {
+  switch (algorithm.order()) {
+    case LoopOrder::product:
+      return arguments.has("--block-m") ? "" : "--block-m and --block-n";
+    case LoopOrder::pieces:
+      return "";
+    default:
+      return arguments.has("--block-q") ? "" : "--block-q";
+  }
+}
+
+/// --block-k must complete a tile of at least one algorithm.
+void refuse_lone_block_k(const Arguments& arguments, std::span<const Algorithm* const> algorithms) {
+  if (!arguments.has("--block-k")) return;
+  const auto is_complete = [&](const Algorithm* algorithm) {
+    return missing_beside_block_k(arguments, *algorithm).empty();
+  };
+  if (algorithms.empty() || std::ranges::any_of(algorithms, is_complete)) return;
+  throw InputError(given(arguments, "--block-k") + " needs " + missing_beside_block_k(arguments, *algorithms.front()));
+}
+
 }  // namespace
 
-void refuse_contradictions(const Arguments& arguments) {
+void refuse_contradictions(const Arguments& arguments, std::span<const Algorithm* const> algorithms) {
+  refuse_lone_block_k(arguments, algorithms);
   for (const Pair& pair : contradicting) {
     if (!arguments.has(pair.first) || !arguments.has(pair.second)) continue;
     throw InputError(given(arguments, pair.first) + " contradicts " + given(arguments, pair.second) + ": " +

@@ -58,7 +58,8 @@ constexpr std::array table = {
     PointOption{{"--blocks", "RULE", "tile sizes by rule: paper, fit, optimum; default fit when there is a budget"},
                 blocks},
     PointOption{{"--block-q", "BR", "rows of a query tile, with --block-k"}, counts<set_block_q>},
-    PointOption{{"--block-k", "BC", "rows of a key tile, with --block-q"}, counts<set_block_k>},
+    PointOption{{"--block-k", "BC", "rows of a key tile, with --block-q; of a gemm's tile along k; of a row's piece"},
+                counts<set_block_k>},
     PointOption{{"--no-capacity", "", "count a tiling that overflows, and report by how much"}, no_capacity},
 };
 

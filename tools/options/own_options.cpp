@@ -21,6 +21,8 @@ constexpr std::array<Choice<Variant>, 13> variants = {{{"atomics", Variant::atom
                                                        {"state_memory", Variant::state_memory},
                                                        {"state", Variant::state},
                                                        {"causal_chunks", Variant::causal_chunks}}};
+constexpr std::array<Choice<Mistake>, 3> mistakes = {
+    {{"reverse", Mistake::reversed_unguarded}, {"no-rescale", Mistake::no_rescale}, {"unguarded", Mistake::unguarded}}};
 struct Unfused {
   bool scale = false;
   bool mask = false;
@@ -41,6 +43,7 @@ Axis unfused(std::string_view option, const std::string& text, const Arguments&)
     r.options.unfused_scale = steps.scale;
     r.options.unfused_mask = steps.mask;
     r.options.unfused_dropout = steps.dropout;
+    r.options.unfused_gradients = {.scale = steps.scale, .mask = steps.mask, .dropout = steps.dropout};
   });
 }
 
@@ -76,6 +79,11 @@ Axis score_dtype(std::string_view option, const std::string& text, const Argumen
                  [](PointRequest& r, DType type) { r.score_dtype = type; });
 }
 
+Axis deterministic(std::string_view option, const std::string&, const Arguments&) {
+  return axis_of(option, std::vector{Accumulation::deterministic},
+                 [](PointRequest& r, Accumulation value) { r.options.accumulation = value; });
+}
+
 Axis stages(std::string_view option, const std::string& text, const Arguments&) {
   return axis_of(option, parse_counts(option, text, 1), [](PointRequest& r, Count n) { r.stages = n; });
 }
@@ -89,46 +97,115 @@ Axis empty_lse(std::string_view option, const std::string& text, const Arguments
                  [](PointRequest& r, EmptyLse value) { r.options.empty_lse = value; });
 }
 
+template <auto write>
+Axis counts(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_counts(option, text, 1), write);
+}
+
+constexpr auto set_chunk_q = [](PointRequest& r, Count n) { r.chunk_q = n; };
+constexpr auto set_chunk_k = [](PointRequest& r, Count n) { r.chunk_k = n; };
+constexpr auto set_chunk = [](PointRequest& r, Count n) { r.options.chunk = n; };
+
 Axis variant(std::string_view option, const std::string& text, const Arguments&) {
   return axis_of(option, parse_choices(option, text, variants),
                  [](PointRequest& r, Variant value) { r.options.variant = value; });
+}
+
+/// "auto" lets the heuristic choose, as does leaving the option out.
+Axis splits(std::string_view option, const std::string& text, const Arguments&) {
+  std::vector<std::optional<Count>> values;
+  for (const std::string_view item : split(text, ',')) {
+    if (item == "auto") {
+      values.emplace_back();
+    } else {
+      for (const Count n : parse_counts(option, item, 1)) values.emplace_back(n);
+    }
+  }
+  return axis_of(option, std::move(values),
+                 [](PointRequest& r, const std::optional<Count>& n) { r.options.splits = n; });
+}
+
+Axis page_size(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_counts(option, text, 1), [](PointRequest& r, Count n) { r.options.page_size = n; });
+}
+
+Axis unsafe(std::string_view option, const std::string& text, const Arguments&) {
+  return axis_of(option, parse_choices(option, text, mistakes),
+                 [](PointRequest& r, Mistake mistake) { r.options.mistake = mistake; });
 }
 
 void reset_unfused(PointRequest& r) {
   r.options.unfused_scale = Options{}.unfused_scale;
   r.options.unfused_mask = Options{}.unfused_mask;
   r.options.unfused_dropout = Options{}.unfused_dropout;
+  r.options.unfused_gradients = {};
 }
 
 constexpr std::array table = {
     OwnOption{
         {{"--variant", "NAME,...", "which version of the algorithm; `tilemeter algorithms show` lists them"}, variant},
         [](PointRequest& r) { r.options.variant.reset(); }},
-    OwnOption{
-        {{"--unfused", "STEPS", "steps that are kernels of their own, of scale,mask,dropout; default all"}, unfused},
-        reset_unfused},
+    OwnOption{{{"--unfused", "STEPS",
+                "steps that are kernels of their own, of scale,mask,dropout, or none; default all, of "
+                "standard_backward none"},
+               unfused},
+              reset_unfused},
     OwnOption{{{"--mask-shape", "row|full", "what a mask kernel reads; default row"}, mask_shape},
               [](PointRequest& r) { r.options.mask_shape = Options{}.mask_shape; }},
-    OwnOption{{{"--init", "", "count the writing of the initial O, l, m"}, init},
+    OwnOption{{{"--init", "", "count the writing of the initial O, l, m (of dQ, dK, dV)"}, init},
               [](PointRequest& r) { r.options.init = Options{}.init; }},
     OwnOption{{{"--elide-first", "", "the first visit of a row block reads no O, l, m"}, elide_first},
               [](PointRequest& r) { r.options.first_visit = Options{}.first_visit; }},
     OwnOption{{{"--row-splits", "Z", "blocks that share the row blocks of a head; default 1"}, row_splits},
               [](PointRequest& r) { r.options.row_splits = Options{}.row_splits; }},
-    OwnOption{{{"--o-dtype", "TYPE", "O where it is read back; default --dtype"}, o_dtype},
+    OwnOption{{{"--o-dtype", "TYPE", "O (dQ of a backward pass) where it is read back; default --dtype"}, o_dtype},
               [](PointRequest& r) { r.o_dtype.reset(); }},
-    OwnOption{{{"--score-dtype", "TYPE", "S and P where they go to memory; default --dtype"}, score_dtype},
+    OwnOption{{{"--score-dtype", "TYPE", "S, P, dP and dS where they go to memory; default --dtype"}, score_dtype},
               [](PointRequest& r) { r.score_dtype.reset(); }},
-    OwnOption{{{"--stages", "S", "stages of the K/V ring; default 1"}, stages},
-              [](PointRequest& r) { r.stages = Tiling{}.stages; }},
+    OwnOption{{{"--deterministic", "", "dQ is accumulated in order, in a buffer for each block along the keys"},
+               deterministic},
+              [](PointRequest& r) { r.options.accumulation = Options{}.accumulation; }},
+    OwnOption{{{"--stages", "S", "stages of the K/V ring; default 1, flash3 2"}, stages},
+              [](PointRequest& r) { r.stages.reset(); }},
     OwnOption{{{"--block-d", "BD", "GEMM tiles along the head dimension; default all of it"}, block_d},
               [](PointRequest& r) { r.block_d = 0; }},
+    OwnOption{{{"--chunk-q", "CQ", "query rows of a chunk; default 1024"}, counts<set_chunk_q>},
+              [](PointRequest& r) { r.chunk_q.reset(); }},
+    OwnOption{
+        {{"--chunk-k", "CK", "keys of a chunk; default the square root of the keys, rounded up"}, counts<set_chunk_k>},
+        [](PointRequest& r) { r.chunk_k.reset(); }},
+    OwnOption{{{"--chunk", "C", "rows that pass by the state at a time; default 64"}, counts<set_chunk>},
+              [](PointRequest& r) { r.options.chunk = Options{}.chunk; }},
     OwnOption{{{"--empty-lse", "+inf|-inf", "LSE of a row without keys; default +inf"}, empty_lse},
               [](PointRequest& r) { r.options.empty_lse = Options{}.empty_lse; }},
+    OwnOption{{{"--splits", "S|auto",
+                "parts of the keys of a query tile; default auto: FlashAttention-2's choice for 2 blocks an SM of "
+                "--device, else for 216 blocks"},
+               splits},
+              [](PointRequest& r) { r.options.splits.reset(); }},
+    OwnOption{
+        {{"--page-size", "P", "keys a page of a paged K/V cache, with its block table; default not paged"}, page_size},
+        [](PointRequest& r) { r.options.page_size = Options{}.page_size; }},
+    OwnOption{
+        {{.names = "--unsafe",
+          .value = "[MISTAKE]",
+          .help = "a classic mistake: reverse (key tiles backwards, no guard; the default), no-rescale, unguarded; "
+                  "exit status 0 when --mode numeric shows the damage predicted; traffic stays the same",
+          .alone = "reverse"},
+         unsafe},
+        [](PointRequest& r) { r.options.mistake = Options{}.mistake; }},
 };
 
 }  // namespace
 
-std::span<const OwnOption> own_options() { return table; }
+std::span<const OwnOption> own_options() {
+  static const std::vector<OwnOption> all = [] {
+    std::vector<OwnOption> joined(table.begin(), table.end());
+    const auto neighbours = neighbour_options();
+    joined.insert(joined.end(), neighbours.begin(), neighbours.end());
+    return joined;
+  }();
+  return all;
+}
 
 }  // namespace tilemeter

@@ -4,6 +4,7 @@
 
 #include "sim/catalog.hpp"
 #include "tools/options/contradictions.hpp"
+#include "tools/options/needed_sizes.hpp"
 #include "tools/options/point_table.hpp"
 #include "tools/options/text.hpp"
 
@@ -22,25 +23,16 @@ const PointOption* find_option(std::string_view name) {
   return nullptr;
 }
 
-void require_points(const Arguments& arguments, std::string_view who) {
-  if (!arguments.has("--algorithm")) {
-    throw InputError(std::string(who) + " needs --algorithm NAME; `tilemeter algorithms` lists the names");
-  }
-  if (!arguments.has("--seq") && !arguments.has("--seq-q") && !arguments.has("--segments")) {
-    throw InputError(std::string(who) + " needs a length: --seq N, or --seq-q N --seq-k N, or --segments FILE");
-  }
-}
-
-/// Every algorithm of the grid.
-std::vector<const Algorithm*> algorithms_of(const std::vector<Axis>& axes) {
+/// Every algorithm of --algorithm.
+std::vector<const Algorithm*> algorithms_of(const Arguments& arguments, std::string_view who) {
+  const auto text = arguments.find("--algorithm");
+  if (!text) throw InputError(std::string(who) + " needs --algorithm NAME; `tilemeter algorithms` lists the names");
+  const Axis axis = find_option("--algorithm")->make("--algorithm", *text, arguments);
   std::vector<const Algorithm*> found;
-  for (const Axis& axis : axes) {
-    if (axis.option != "--algorithm") continue;
-    for (std::size_t i = 0; i < axis.size; ++i) {
-      PointRequest request;
-      axis.apply(request, i);
-      found.push_back(request.algorithm);
-    }
+  for (std::size_t i = 0; i < axis.size; ++i) {
+    PointRequest request;
+    axis.apply(request, i);
+    found.push_back(request.algorithm);
   }
   return found;
 }
@@ -83,8 +75,10 @@ std::span<const OptionSpec> point_option_specs() {
 }
 
 Grid point_grid(const Arguments& arguments, std::string_view who, Values values) {
-  require_points(arguments, who);
-  refuse_contradictions(arguments);
+  const std::vector<const Algorithm*> algorithms = algorithms_of(arguments, who);
+  refuse_sequence_options(arguments, algorithms);
+  require_sizes(arguments, algorithms, who);
+  refuse_contradictions(arguments, algorithms);
   std::vector<Axis> axes;
   for (const Arguments::Given& given : arguments.options()) {
     const PointOption* option = find_option(given.option);
@@ -95,7 +89,7 @@ Grid point_grid(const Arguments& arguments, std::string_view who, Values values)
                        " values: " + std::string(who) + " takes one, `tilemeter sweep` takes lists and ranges");
     }
   }
-  refuse_foreign(arguments, algorithms_of(axes));
+  refuse_foreign(arguments, algorithms);
   return Grid(std::move(axes));
 }
 

@@ -26,6 +26,9 @@ struct OwnOption {
   PointOption option;
   void (*reset)(PointRequest&) = nullptr;  ///< back to the default, for the algorithms that do not take it
 };
+/// Every such option: of attention's algorithms and of its neighbours.
 std::span<const OwnOption> own_options();
+/// Sizes and choices of gemm, weight_layer, softmax and elementwise.
+std::span<const OwnOption> neighbour_options();
 
 }  // namespace tilemeter

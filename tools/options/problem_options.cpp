@@ -81,7 +81,7 @@ constexpr std::array table = {
     PointOption{{"--seq-k", "N", "key rows, with --seq-q; may be 0"}, counts<0, set_seq_k>},
     PointOption{{"--head-dim", "D", "head dimension of Q and K; default 64"}, counts<1, set_head_dim>},
     PointOption{{"--head-dim-v", "DV", "head dimension of V and O; default --head-dim"}, counts<1, set_head_dim_v>},
-    PointOption{{"--batch", "B", "default 1"}, counts<1, set_batch>},
+    PointOption{{"--batch", "B", "independent problems; default 1"}, counts<1, set_batch>},
     PointOption{{"--heads", "H", "query heads; default 1"}, counts<1, set_heads>},
     PointOption{{"--kv-heads", "HK", "K/V heads, of which --heads is a multiple; default --heads"},
                 counts<1, set_kv_heads>},

@@ -27,11 +27,17 @@ struct PointRequest {
   std::optional<DType> o_dtype;
   std::shared_ptr<const std::vector<Segment>> segments;  ///< in the place of batch, seq_q and seq_k
 
+  Shapes shapes;  ///< of the computations without sequences
+
+  std::optional<Count> block_m;
+  std::optional<Count> block_n;
   std::optional<Count> block_q;
   std::optional<Count> block_k;
+  std::optional<Count> chunk_q;  ///< of chunked algorithms, before block_q
+  std::optional<Count> chunk_k;  ///< ... before block_k
   std::optional<BlockRule> rule;
   Count block_d = 0;
-  Count stages = 1;
+  std::optional<Count> stages;
 
   std::optional<Size> sram;
   std::shared_ptr<const Device> device;

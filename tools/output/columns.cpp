@@ -11,8 +11,12 @@ constexpr std::string_view paths =
     "problem/batch problem/heads problem/kv_heads problem/seq_q problem/seq_k problem/head_dim problem/head_dim_v "
     "problem/mask problem/window_left problem/window_right problem/dtype problem/stat_dtype problem/score_dtype "
     "problem/o_dtype problem/packed problem/segments "
-    "device tiling/block_q tiling/block_k tiling/block_d tiling/stages tiling/rule "
-    "options/unfused options/mask_shape options/init options/elide_first options/row_splits options/empty_lse "
+    "problem/m problem/n problem/k problem/tokens problem/d_in problem/d_out problem/weight_dtype problem/group_size "
+    "problem/rows problem/cols problem/length problem/ops problem/side_inputs "
+    "device tiling/block_q tiling/block_k tiling/block_d tiling/block_m tiling/block_n tiling/order "
+    "tiling/chunk_q tiling/chunk_k tiling/chunk tiling/stages tiling/rule "
+    "options/variant options/unfused options/mask_shape options/init options/elide_first options/row_splits "
+    "options/empty_lse options/deterministic options/splits options/split_slots options/page_size options/unsafe "
     "feasible reason overflow_elements overflow_bytes "
     "traffic/elements/read traffic/elements/write traffic/elements/total "
     "traffic/bytes/read traffic/bytes/write traffic/bytes/total "
@@ -23,10 +27,12 @@ constexpr std::string_view paths =
     "compulsory/elements compulsory/bytes "
     "operations/matmul_flops operations/pair_flops operations/pairs operations/tiles operations/empty_rows "
     "operations/exp/scores operations/exp/rescale operations/exp/rescale_block operations/exp/combine "
+    "workspace/elements workspace/bytes "
     "sram/placement sram/peak_elements sram/peak_bytes sram/peak_shared_bytes sram/peak_register_bytes "
     "sram/capacity_elements sram/capacity_bytes sram/capacity_register_bytes sram/fits sram/resident_blocks "
     "sram/resident_blocks_by sram/tiles "
-    "numeric/max_abs_error numeric/rel_frobenius numeric/tolerance numeric/nan_rows numeric/max_lse_error numeric/ok "
+    "numeric/max_abs_error numeric/rel_frobenius numeric/tolerance numeric/nan_rows numeric/predicted_nan_rows "
+    "numeric/max_lse_error numeric/ok "
     "warnings";
 
 Column column_of(std::string_view path, std::string_view tensor) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/catalog.hpp"
 #include "tools/options/text.hpp"
 #include "tools/output/columns.hpp"
 #include "tools/output/number.hpp"
@@ -33,6 +34,14 @@ auto at(std::string_view path, std::string (*text)(const Json&)) {
   };
 }
 
+/// A tile size, or the chunk that an algorithm has in its place.
+std::string size_text(const Json& point, const char* tile, const char* chunk) {
+  for (const char* key : {tile, chunk, "chunk"}) {
+    if (const Json* value = find_path(point, {"tiling", key})) return plain(*value);
+  }
+  return std::string(nothing);
+}
+
 struct AxisFigure {
   std::string_view option;
   std::string_view path;
@@ -60,9 +69,28 @@ constexpr std::array axis_figures = {
     AxisFigure{"--device", "device", "device", "", 11, plain},
     AxisFigure{"--placement", "sram/placement", "place", "", 5, plain},
     AxisFigure{"--blocks", "tiling/rule", "rule", "", 7, plain},
+    AxisFigure{"--variant", "options/variant", "variant", "", 13, plain},
+    AxisFigure{"--chunk", "tiling/chunk", "C", "rows", 6, plain},
     AxisFigure{"--block-d", "tiling/block_d", "Bd", "", 5, plain},
     AxisFigure{"--stages", "tiling/stages", "stages", "", 6, plain},
+    AxisFigure{"--m", "problem/m", "m", "", 8, plain},
+    AxisFigure{"--n", "problem/n", "n", "", 8, plain},
+    AxisFigure{"--k", "problem/k", "k", "", 8, plain},
+    AxisFigure{"--order", "tiling/order", "order", "", 12, plain},
+    AxisFigure{"--tokens", "problem/tokens", "tokens", "", 8, plain},
+    AxisFigure{"--d-in", "problem/d_in", "d_in", "", 8, plain},
+    AxisFigure{"--d-out", "problem/d_out", "d_out", "", 8, plain},
+    AxisFigure{"--weight-dtype", "problem/weight_dtype", "weights", "", 7, plain},
+    AxisFigure{"--group-size", "problem/group_size", "group", "", 5, plain},
+    AxisFigure{"--rows", "problem/rows", "rows", "", 8, plain},
+    AxisFigure{"--cols", "problem/cols", "cols", "", 8, plain},
+    AxisFigure{"--length", "problem/length", "length", "", 10, plain},
+    AxisFigure{"--ops", "problem/ops", "ops", "", 4, plain},
+    AxisFigure{"--side-inputs", "problem/side_inputs", "sides", "", 5, plain},
     AxisFigure{"--row-splits", "options/row_splits", "splits", "", 6, plain},
+    AxisFigure{"--splits", "options/splits", "splits", "", 7, plain},
+    AxisFigure{"--page-size", "options/page_size", "page", "keys", 6, plain},
+    AxisFigure{"--unsafe", "options/unsafe", "unsafe", "", 10, plain},
 };
 
 std::string compulsory_ratio(const Json& point) {
@@ -88,6 +116,43 @@ std::string verdict(const Json& point) {
 bool varies(const Grid& grid, std::string_view option) {
   const auto is_it = [&](const Axis& axis) { return axis.option == option && axis.size > 1; };
   return std::any_of(grid.axes().begin(), grid.axes().end(), is_it);
+}
+
+/// Which columns of tile sizes the algorithms of a grid need.
+struct TileColumns {
+  bool of_sequences = false;
+  bool of_products = false;
+  bool of_pieces = false;
+};
+
+TileColumns tile_columns(const Grid& grid) {
+  TileColumns columns;
+  for (const Axis& axis : grid.axes()) {
+    if (axis.option != "--algorithm") continue;
+    for (std::size_t i = 0; i < axis.size; ++i) {
+      PointRequest request;
+      axis.apply(request, i);
+      const LoopOrder order = request.algorithm->order();
+      columns.of_products |= order == LoopOrder::product;
+      columns.of_pieces |= order == LoopOrder::pieces;
+      columns.of_sequences |= has_sequences(request.algorithm->computation());
+    }
+  }
+  return columns;
+}
+
+void add_tile_columns(const TileColumns& columns, std::vector<Figure>& figures) {
+  if (columns.of_sequences) {
+    figures.push_back(
+        {"Br", "rows", 6, Side::right, [](const Json& point) { return size_text(point, "block_q", "chunk_q"); }});
+  }
+  if (columns.of_products) {
+    figures.push_back({"Bm", "rows", 6, Side::right, at("tiling/block_m", plain)});
+    figures.push_back({"Bn", "cols", 6, Side::right, at("tiling/block_n", plain)});
+  }
+  const bool keys_alone = columns.of_sequences && !columns.of_products && !columns.of_pieces;
+  figures.push_back({keys_alone ? "Bc" : "Bk", keys_alone ? "rows" : "", 6, Side::right,
+                     [](const Json& point) { return size_text(point, "block_k", "chunk_k"); }});
 }
 
 }  // namespace
@@ -118,8 +183,7 @@ std::vector<Figure> varying_figures(const Grid& grid) {
 std::vector<Figure> figures_of(const Grid& grid) {
   std::vector<Figure> figures = {{"algorithm", "", 16, Side::left, at("algorithm", plain)}};
   for (Figure& figure : varying_figures(grid)) figures.push_back(std::move(figure));
-  figures.push_back({"Br", "rows", 6, Side::right, at("tiling/block_q", plain)});
-  figures.push_back({"Bc", "rows", 6, Side::right, at("tiling/block_k", plain)});
+  add_tile_columns(tile_columns(grid), figures);
   figures.push_back({"read", "elements", 15, Side::right, at("traffic/elements/read", grouped)});
   figures.push_back({"write", "elements", 15, Side::right, at("traffic/elements/write", grouped)});
   figures.push_back({"total", "elements", 15, Side::right, at("traffic/elements/total", grouped)});

@@ -19,8 +19,22 @@ std::string row(std::string_view name, std::initializer_list<std::string> cells)
   return line + "\n";
 }
 
+/// The sizes of a problem without sequences: "m 512, n 512, k 64, batch 1, fp16".
+std::string sizes_line(const Json& point) {
+  std::string line = text(point["algorithm"]) + "   ";
+  for (const auto& [name, size] : point["problem"].items()) {
+    if (name != "dtype" && name != "weight_dtype") line += name + " " + text(size) + ", ";
+  }
+  line += text(point["problem"]["dtype"]);
+  if (point["problem"].contains("weight_dtype")) line += ", weights " + text(point["problem"]["weight_dtype"]);
+  if (point.contains("options") && point["options"].contains("variant"))
+    line += ", " + text(point["options"]["variant"]);
+  return line + "\n";
+}
+
 std::string headline(const Json& point) {
   const Json& problem = point["problem"];
+  if (!problem.contains("seq_q")) return sizes_line(point);
   std::string line = text(point["algorithm"]) + "   N_q " + text(problem["seq_q"]) + ", N_k " + text(problem["seq_k"]) +
                      ", d " + text(problem["head_dim"]);
   if (problem["head_dim_v"] != problem["head_dim"]) line += ", d_v " + text(problem["head_dim_v"]);
@@ -34,6 +48,12 @@ std::string headline(const Json& point) {
 std::string tiling_line(const Json& point) {
   const Json& tiling = point["tiling"];
   if (tiling.is_null()) return "tiles    none\n";
+  if (!tiling.contains("block_q")) {
+    const std::string product =
+        tiling.contains("block_m") ? "Bm " + text(tiling["block_m"]) + " x Bn " + text(tiling["block_n"]) + " x " : "";
+    const std::string order = tiling.contains("order") ? ", " + text(tiling["order"]) : "";
+    return "tiles    " + product + "Bk " + text(tiling["block_k"]) + " (" + text(tiling["rule"]) + ")" + order + "\n";
+  }
   std::string line = "tiles    Br " + text(tiling["block_q"]) + " x Bc " + text(tiling["block_k"]);
   if (tiling.contains("block_d")) line += " x Bd " + text(tiling["block_d"]);
   return line + " (" + text(tiling["rule"]) + "), stages " + text(tiling["stages"]) + "\n";
@@ -67,6 +87,11 @@ std::string traffic_part(const Json& point) {
 std::string operations_part(const Json& point) {
   const Json& operations = point["operations"];
   const Json& exp = operations["exp"];
+  if (!operations.contains("pairs")) {
+    return "\noperations\n  matrix products " + grouped(operations["matmul_flops"]) + " FLOP in " +
+           grouped(operations["tiles"]) + " steps\n  exponentials " + grouped(exp["scores"]) + " of elements, " +
+           grouped(exp["rescale"]) + " to rescale\n";
+  }
   return "\noperations\n  matrix products " + grouped(operations["matmul_flops"]) + " FLOP in visited tiles, " +
          grouped(operations["pair_flops"]) + " FLOP in unmasked pairs\n  pairs " + grouped(operations["pairs"]) +
          ", visited tiles " + grouped(operations["tiles"]) + ", rows without a key " +
@@ -99,12 +124,26 @@ std::string sram_part(const Json& point) {
   return part + "\n";
 }
 
+std::string workspace_part(const Json& point) {
+  if (!point.contains("workspace")) return "";
+  const Json& workspace = point["workspace"];
+  std::string part = "\nworkspace in device memory, " + sized(workspace["bytes"]) + "\n";
+  if (!workspace.contains("tensors")) return part;
+  for (const auto& [name, tensor] : workspace["tensors"].items()) {
+    part += row(name, {grouped(tensor["elements"]) + " elements", sized(tensor["bytes"])});
+  }
+  return part;
+}
+
 std::string numeric_part(const Json& point) {
   if (!point.contains("numeric")) return "";
   const Json& numeric = point["numeric"];
+  const std::string predicted =
+      numeric.contains("predicted_nan_rows") ? " (predicted " + text(numeric["predicted_nan_rows"]) + ")" : "";
   return "\nnumbers against the double-precision reference\n  largest error " + text(numeric["max_abs_error"]) +
          ", relative (Frobenius) " + text(numeric["rel_frobenius"]) + ", tolerance " + text(numeric["tolerance"]) +
-         ", rows with NaN " + text(numeric["nan_rows"]) + ": " + (numeric["ok"] == true ? "ok" : "WRONG") + "\n";
+         ", rows with NaN " + text(numeric["nan_rows"]) + predicted + ": " + (numeric["ok"] == true ? "ok" : "WRONG") +
+         "\n";
 }
 
 std::string sms_part(const Json& point) {
@@ -128,7 +167,7 @@ std::string hints_part(const Json& point) {
 
 std::string point_sheet(const Json& point) {
   return headline(point) + tiling_line(point) + traffic_part(point) + operations_part(point) + sram_part(point) +
-         numeric_part(point) + sms_part(point) + hints_part(point);
+         workspace_part(point) + numeric_part(point) + sms_part(point) + hints_part(point);
 }
 
 }  // namespace tilemeter

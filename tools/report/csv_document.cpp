@@ -29,6 +29,7 @@ const std::vector<std::pair<std::string_view, Path>>& objects() {
       {"compulsory_", {"compulsory"}},
       {"problem_", {"problem"}},
       {"tiling_", {"tiling"}},
+      {"options_", {"options"}},
       {"sram_", {"sram"}},
       {"time_bounds_", {"time", "bounds"}},
       {"time_", {"time"}},

@@ -116,11 +116,14 @@ void check_point(const Node& point) {
   point.member("algorithm").require(Json::value_t::string, "the name of an algorithm is needed");
   const Node problem = point.member("problem");
   problem.require(Json::value_t::object, "the problem of the point is needed");
-  for (const char* key : {"mask", "dtype", "stat_dtype"}) check_text(problem, key);
+  for (const char* key : {"mask", "dtype", "stat_dtype", "weight_dtype"}) check_text(problem, key);
   problem.integers_if_present(
       {"batch", "heads", "kv_heads", "seq_q", "seq_k", "head_dim", "head_dim_v", "window_left", "window_right"});
-  point.member("tiling").integers_if_present({"block_q", "block_k", "stages"});
-  check_text(point.member("tiling"), "rule");
+  problem.integers_if_present(
+      {"m", "n", "k", "tokens", "d_in", "d_out", "group_size", "rows", "cols", "length", "ops", "side_inputs"});
+  point.member("tiling").integers_if_present({"block_q", "block_k", "block_m", "block_n", "stages"});
+  for (const char* key : {"rule", "order"}) check_text(point.member("tiling"), key);
+  check_text(point.member("options"), "variant");
   point.integers_if_present({"overflow_elements"});
   check_text(point, "reason");
   check_traffic(point);

@@ -12,6 +12,8 @@ constexpr std::string_view week13_source = "course week 13 (GPUs and FlashAttent
 constexpr std::string_view worked = "course week 13 and module 08; figures worked out outside this program";
 constexpr std::string_view exhaustive = "exhaustive search, outside this program";
 
+constexpr std::string_view by_hand = "worked out by hand";
+
 constexpr TableSpec tables[] = {
     {"score-matrix", "Q, K, V, O against S + P", module08, score_matrix},
     {"softmax-roofline", "why the softmax of a stored score matrix waits for memory", module08, softmax_roofline},
@@ -35,12 +37,27 @@ constexpr TableSpec tables[] = {
     {"break-even-vs-n", "the break-even M over the length", exhaustive, break_even_vs_n},
     {"recompute-price", "matrix products that recomputation adds",
      "course module 08, practice 3; FlashAttention (2022), Figure 2", recompute_price},
+    {"chunked", "chunks of queries and keys: memory saved, traffic not", "brute-force counts, outside this program",
+     chunked},
+    {"small-cache", "scores through memory against flash2, for M around d^2",
+     "Saha & Ye (2024); exact counts, outside this program", small_cache},
+    {"linear-attention", "the orders of attention without a softmax", "formulas, outside this program",
+     linear_attention},
     {"golden", "verified bills of the forward algorithms", "brute-force counts, outside this program", golden},
     {"ridge", "dense peak over memory bandwidth", "data sheets; course module 08 and week 13", ridge},
     {"critical-batch", "tokens from which a pass over weights is bound by arithmetic", worked, critical_batch_table},
     {"decode-intensity", "FLOP a byte of a decoding step", worked, decode_intensity},
     {"kv-cache", "sequences that fit beside the weights", worked, kv_cache_table},
     {"elementwise", "vector addition, chains and softmax under the roofline", worked, elementwise},
+    {"figure2", "bytes and FLOPs of forward and backward, by what the kernels do", "FlashAttention (2022), Figure 2",
+     figure2},
+    {"golden", "verified bills", "brute-force counts, outside this program", golden},
+    {"splits", "how many splits of the keys fill a GPU",
+     "FlashAttention-2's heuristic, re-expressed outside this program", splits},
+    {"gemm-orders", "a matrix product by what stays on chip, and the least over M", by_hand, gemm_orders},
+    {"softmax-passes", "accesses and exponentials of the softmax by its passes",
+     "Milakov & Gimelshein, Online normalizer calculation for softmax (2018)", softmax_passes},
+    {"fusion", "what fusing a chain of elementwise operations saves", by_hand, fusion},
     {"week13", "critical batches, decode intensity, KV cache", week13_source, week13},
 };
 

@@ -1,4 +1,4 @@
-// Bills of the forward algorithms, counted, by formula, and as verified elsewhere.
+// Bills, counted, by formula, and as verified elsewhere.
 #include "tools/tables/all.hpp"
 #include "tools/tables/golden_rows.hpp"
 #include "tools/tables/judge.hpp"

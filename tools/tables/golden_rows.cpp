@@ -152,11 +152,73 @@ std::vector<GoldenRow> grouped_rows() {
   };
 }
 
+Case two_kernels(Case point) {
+  point.options.variant = Variant::two_kernels;
+  return point;
+}
+
+std::vector<GoldenRow> backward_rows() {
+  const Case square = head(1024, 64, 64, 128);
+  const Case eight = grouped(causal(keys(head(100, 32, 64, 64), 200)), 8, 2, Packing::unpacked);
+  return {
+      {"Algorithm 3, N 512", "standard_backward", one_head(512, 64), 1474560, 622592, 4194304, 134217728, 0},
+      {"N 1000 (64, 196) causal", "flash1_backward", causal(head(1000, 64, 64, 196)), 932960, 327680, 2533760,
+       386867200, 604480, 0, 91840},
+      {"N 1024 (64, 196)", "flash1_backward", head(1024, 64, 64, 196), 1716224, 524288, 4505600, 671088640},
+      {"N 1024 (64, 128) atomics", "flash2_backward", square, 1916928, 787456, 7802880, 671088640, 1048576, 0, 61568},
+      {"... two kernels", "flash2_backward", two_kernels(square), 3557376, 197632, 7548928, 939524096, 2097152},
+      {"... causal, atomics", "flash2_backward", causal(square), 1221632, 558080, 5021696, 377487360},
+      {"... causal, two kernels", "flash2_backward", causal(two_kernels(square)), 2173952, 197632, 4767744, 528482304},
+      {"H 8 Hk 2 Nq 100 Nk 200 d 32 (64, 64) causal", "flash2_backward", eight, 545024, 266016, 2080896, 49889280},
+  };
+}
+
+Case split(Case point, Count splits) {
+  point.options.splits = splits;
+  return point;
+}
+
+/// One decoding query of 32 heads that share 8 K/V heads, over a cache of 8192 keys.
+std::vector<GoldenRow> split_rows() {
+  const Case packed = grouped(keys(head(1, 128, 64, 128), 8192), 32, 8, Packing::packed);
+  constexpr Count flops = 134217728;
+  constexpr Count scores = 262144;
+  return {
+      {"decode packed, 1 split", "split_kv", split(packed, 1), 16781312, 4128, 33570944, flops, scores},
+      {"... 4 splits", "split_kv", split(packed, 4), 16810112, 20640, 33727616, flops, scores},
+      {"... 8 splits", "split_kv", split(packed, 8), 16843008, 37152, 33892480, flops, scores},
+      {"... 16 splits", "split_kv", split(packed, 16), 16908800, 70176, 34222208, flops, scores},
+      {"... 48 splits (16 empty)", "split_kv", split(packed, 48), 17106432, 202272, 35410048, flops, scores},
+  };
+}
+
+std::vector<GoldenRow> chunked_rows() {
+  const auto chunks = [](Count seq, Count key_chunk, Variant variant) {
+    Case point = head(seq, 64, 1024, key_chunk);
+    point.options.variant = variant;
+    return point;
+  };
+  return {
+      {"on-chip, N 4096, chunks (1024, 64)", "chunked", chunks(4096, 64, Variant::onchip), 2359296, 262144, 5242880,
+       4294967296, 16777216},
+      {"... fused", "chunked", chunks(4096, 64, Variant::fused), 19660800, 17563648, 143654912, 4294967296, 16777216},
+      {"... op by op", "chunked", chunks(4096, 64, Variant::unfused), 69730304, 51118080, 310902784, 4294967296,
+       16777216},
+      {"on-chip, N 16384, chunks (1024, 4096)", "chunked", chunks(16384, 4096, Variant::onchip), 34603008, 1048576,
+       71303168, 68719476736, 268435456},
+      {"... fused", "chunked", chunks(16384, 4096, Variant::fused), 38928384, 5373952, 105906176, 68719476736,
+       268435456},
+      {"... op by op", "chunked", chunks(16384, 4096, Variant::unfused), 578945024, 542244864, 2259681280, 68719476736,
+       268435456},
+  };
+}
+
 }  // namespace
 
 std::vector<GoldenRow> golden_rows() {
   std::vector<GoldenRow> all;
-  for (const auto& rows : {standard_rows(), flash1_rows(), flash2_rows(), grouped_rows()}) {
+  for (const auto& rows :
+       {standard_rows(), flash1_rows(), flash2_rows(), grouped_rows(), split_rows(), backward_rows(), chunked_rows()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

@@ -1,4 +1,4 @@
-// Verified bills of the forward algorithms.
+// Verified bills.
 #pragma once
 
 #include <optional>

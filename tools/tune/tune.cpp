@@ -13,13 +13,9 @@ constexpr Count most_stages_tried = 4;
 
 void require_tunable(const ResolvedPoint& point) {
   const std::string name(point.algorithm->name);
-  if (!has_tiles(*point.algorithm)) {
+  if (!has_searched_tiles(point.algorithm->order())) {
     throw InputError("--algorithm " + name +
-                     ": it has no tiles to tune; choose one with tiles (see `tilemeter "
-                     "algorithms show NAME`)");
-  }
-  if (!has_sequences(point.algorithm->computation())) {
-    throw InputError("--algorithm " + name + ": tune takes algorithms over sequences");
+                     ": it has no tiles to tune; choose one with tiles (see `tilemeter algorithms show NAME`)");
   }
   if (!point.budget.limited()) throw InputError("tune needs a budget: --sram SIZE or --device NAME");
 }
@@ -40,14 +36,16 @@ void bill(PointResult& result, const Case& point) {
   result.closed = result.counted = closed_form(name, point);
   result.compulsory = compulsory(name, point);
   result.expression = expression_of(name, point);
-  result.pairs = visible_pairs(point.problem);
-  result.empty_rows = empty_rows(point.problem);
+  if (has_sequences(result.request.algorithm->computation())) {
+    result.pairs = visible_pairs(point.problem);
+    result.empty_rows = empty_rows(point.problem);
+  }
 }
 
 }  // namespace
 
 Case TuneResult::with(const Tiling& tiling) const {
-  return {.problem = point.problem, .tiling = tiling, .options = point.options};
+  return {.problem = point.problem, .tiling = tiling, .options = point.options, .shapes = shapes};
 }
 
 TuneResult tune(const PointRequest& request, const TuneOptions& options) {
@@ -60,6 +58,7 @@ TuneResult tune(const PointRequest& request, const TuneOptions& options) {
   result.point.request = request;
   result.point.problem = point.problem;
   result.point.options = point.options;
+  result.shapes = point.shapes;
   result.point.budget = resolved.budget;
   try {
     result.ranked = best_tilings(name, point, resolved.budget, resolved.granularity, options.top);
@@ -73,6 +72,7 @@ TuneResult tune(const PointRequest& request, const TuneOptions& options) {
     result.point.fits = false;
   }
   result.front = traffic_front(name, point, resolved.budget, resolved.granularity);
+  if (!has_sequences(resolved.algorithm->computation())) return result;
   result.candidates = hardware_candidates({.algorithm = name,
                                            .point = point,
                                            .budget = resolved.budget,

@@ -11,9 +11,12 @@ using namespace tilemeter;
 
 namespace {
 
-constexpr std::string_view algorithms[] = {"standard", "standard_tiled", "standard_unfused", "flash1", "flash2"};
+constexpr std::string_view algorithms[] = {
+    "standard",  //
+    "standard_tiled", "standard_unfused", "flash1", "flash2", "flash3", "split_kv", "zigzag",
+};
 
-bool takes_visited_tiles(std::string_view algorithm) { return algorithm.starts_with("flash"); }
+bool takes_visited_tiles(std::string_view algorithm) { return !algorithm.starts_with("standard"); }
 
 void check_equal(const Work& formula, const Work& loops) {
   for (std::size_t i = 0; i < tensor_count; ++i) {

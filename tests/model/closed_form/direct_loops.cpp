@@ -92,6 +92,72 @@ void flash2(Work& work, const Case& point) {
   }
 }
 
+/// flash2 with the last K/V tile of a query tile kept for the next, which walks the other way.
+void zigzag(Work& work, const Case& point) {
+  const Problem& p = point.problem;
+  const TileMap map(p, point.tiling.block_q, point.tiling.block_k);
+  flash2(work, point);
+  Count last = -1;
+  for (Count a = 0; a < map.query_tiles(); ++a) {
+    std::vector<Count> walk;
+    for (Count j = 0; j < map.key_tiles(); ++j) {
+      if (map.visited(a, j)) walk.push_back(j);
+    }
+    if (walk.empty()) continue;
+    if (a % 2 == 1) std::reverse(walk.begin(), walk.end());
+    if (walk.front() == last) {
+      const Count elements[] = {map.key_rows(last) * p.head_dim, map.key_rows(last) * p.head_dim_v};
+      work[TensorName::K].read = work[TensorName::K].read - Elements(elements[0]);
+      work[TensorName::V].read = work[TensorName::V].read - Elements(elements[1]);
+      work[TensorName::K].read_bytes = work[TensorName::K].read_bytes - Bytes(elements[0] * size_of(p.dtype));
+      work[TensorName::V].read_bytes = work[TensorName::V].read_bytes - Bytes(elements[1] * size_of(p.dtype));
+    }
+    last = walk.back();
+  }
+}
+
+/// Key tiles of a stream as the splits share them out: those that a causal mask from the top left can reach.
+Count shared_key_tiles(const Case& point, const TileMap& map) {
+  const Problem& p = point.problem;
+  if (p.mask.kind != MaskKind::causal_top_left) return map.key_tiles();
+  return std::min(map.key_tiles(), ceil_div(p.seq_q, std::max<Count>(1, std::min(point.tiling.block_k, p.seq_k))));
+}
+
+void split_kv(Work& work, const Case& point) {
+  const Problem& p = point.problem;
+  const TileMap map(p, point.tiling.block_q, point.tiling.block_k);
+  const Count splits = *point.options.splits;
+  const Count per_split = std::max<Count>(1, ceil_div(shared_key_tiles(point, map), splits));
+  Memory memory(work);
+  for (Count a = 0; a < map.query_tiles(); ++a) {
+    const Count rows = map.query_rows(a);
+    for (Count split = 0; split < splits; ++split) {
+      bool loaded = false;
+      for (Count j = split * per_split; j < std::min((split + 1) * per_split, map.key_tiles()); ++j) {
+        if (!map.visited(a, j)) continue;
+        if (!std::exchange(loaded, true)) memory.load(TensorName::Q, rows * p.head_dim, p.dtype);
+        const Count page = point.options.page_size;
+        Count last_page = -1;
+        for (Count key = j * point.tiling.block_k; page > 0 && key < j * point.tiling.block_k + map.key_rows(j);
+             ++key) {
+          if (std::exchange(last_page, key / page) != key / page) memory.load(TensorName::block_table, 1, DType::i32);
+        }
+        memory.load(TensorName::K, map.key_rows(j) * p.head_dim, p.dtype);
+        memory.load(TensorName::V, map.key_rows(j) * p.head_dim_v, p.dtype);
+        visit(work, p, rows, map.key_rows(j));
+      }
+      if (splits == 1) continue;
+      memory.store(TensorName::Oacc, rows * p.head_dim_v, p.stat_dtype);
+      memory.store(TensorName::LSEacc, rows, p.stat_dtype);
+      memory.load(TensorName::Oacc, rows * p.head_dim_v, p.stat_dtype);
+      memory.load(TensorName::LSEacc, rows, p.stat_dtype);
+      work.exp.combine += 2 * rows;
+    }
+    memory.store(TensorName::O, rows * p.head_dim_v, p.dtype);
+    memory.store(TensorName::LSE, rows, p.stat_dtype);
+  }
+}
+
 /// The kernels between and around the two GEMMs of the textbook, each over all scores of a stream.
 void standard_unfused(Work& work, const Case& point, const Options& o) {
   const Problem& p = point.problem;
@@ -169,6 +235,9 @@ void standard_tiled(Work& work, const Case& point) {
 void run_stream(std::string_view algorithm, Work& work, const Case& point) {
   if (algorithm == "flash1") return flash1(work, point);
   if (algorithm == "flash2") return flash2(work, point);
+  if (algorithm == "flash3") return flash2(work, point);
+  if (algorithm == "split_kv") return split_kv(work, point);
+  if (algorithm == "zigzag") return zigzag(work, point);
   if (algorithm == "standard_tiled") return standard_tiled(work, point);
   if (algorithm == "standard_unfused") return standard_unfused(work, point, point.options);
   if (algorithm == "standard") {

@@ -51,7 +51,9 @@ class GoldenPoint {
                                                                 {"--kv-heads", {&p.kv_heads}},
                                                                 {"--batch", {&p.batch}},
                                                                 {"--block-q", {&point.tiling.block_q}},
-                                                                {"--block-k", {&point.tiling.block_k}}};
+                                                                {"--block-k", {&point.tiling.block_k}},
+                                                                {"--chunk-q", {&point.tiling.block_q}},
+                                                                {"--chunk-k", {&point.tiling.block_k}}};
     const auto found = targets.find(option);
     if (found == targets.end()) return false;
     for (Count* target : found->second) *target = std::stoll(value);
@@ -60,11 +62,16 @@ class GoldenPoint {
 
   bool set_text(const std::string& option, const std::string& value) {
     if (option == "--algorithm") return algorithm = value, true;
+    if (option == "--variant") {
+      return point.options.variant = value == "two_kernels" ? Variant::two_kernels : Variant::atomics, true;
+    }
     if (option == "--mask-shape") {
       return point.options.mask_shape = value == "row" ? MaskShape::row : MaskShape::full, true;
     }
     if (option == "--unfused") return set_unfused("," + value + ","), true;
     if (option == "--window") return set_window(value), true;
+    if (option == "--splits") return point.options.splits = std::stoll(value), true;
+    if (option == "--variant") return set_variant(value);
     return false;
   }
 
@@ -73,6 +80,15 @@ class GoldenPoint {
     point.options.unfused_scale = holds(",scale,");
     point.options.unfused_mask = holds(",mask,");
     point.options.unfused_dropout = holds(",dropout,");
+    point.options.unfused_gradients = {
+        .scale = holds(",scale,"), .mask = holds(",mask,"), .dropout = holds(",dropout,")};
+  }
+
+  bool set_variant(const std::string& value) {
+    for (const Variant variant : formula_of(algorithm).variants) {
+      if (name_of(variant) == value) point.options.variant = variant;
+    }
+    return point.options.variant.has_value();
   }
 
   void set_window(const std::string& value) {
@@ -85,7 +101,9 @@ class GoldenPoint {
   }
 };
 
-const std::set<std::string> covered = {"standard", "standard_tiled", "standard_unfused", "flash1", "flash2"};
+const std::set<std::string> covered = {"standard",        "standard_tiled", "standard_unfused",  "flash1",
+                                       "flash2",          "split_kv",       "standard_backward", "flash1_backward",
+                                       "flash2_backward", "chunked"};
 
 Json golden_entries() {
   std::ifstream file(TILEMETER_SOURCE_DIR "/tests/golden/traffic.json");
@@ -110,12 +128,14 @@ void check_operations(const Work& work, const Json& operations) {
   CHECK(work.exp.scores == operations.at("exp").at("scores").get<Count>());
   if (operations.at("exp").contains("rescale"))
     CHECK(work.exp.rescale == operations.at("exp").at("rescale").get<Count>());
+  if (operations.at("exp").contains("combine"))
+    CHECK(work.exp.combine == operations.at("exp").at("combine").get<Count>());
   if (operations.contains("tiles")) CHECK(work.tiles == operations.at("tiles").get<Count>());
 }
 
 }  // namespace
 
-TEST_CASE("every verified bill of the forward algorithms, per tensor") {
+TEST_CASE("every verified bill of the algorithms here, per tensor") {
   std::map<std::string, int> checked_entries;
   for (const Json& entry : golden_entries()) {
     const auto args = entry.at("args").get<std::vector<std::string>>();
@@ -132,8 +152,20 @@ TEST_CASE("every verified bill of the forward algorithms, per tensor") {
     CHECK(total.write_bytes.value() == entry.at("bytes").at("write").get<Count>());
     check_tensors(work, entry.at("tensors"));
     check_operations(work, entry.at("operations"));
+    if (entry.contains("extra_memory_elements")) {
+      const auto workspace = workspace_of(golden.algorithm, golden.point);
+      REQUIRE(workspace.has_value());
+      CHECK(workspace->elements.value() == entry.at("extra_memory_elements").get<Count>());
+    }
     ++checked_entries[golden.algorithm];
   }
-  CHECK(checked_entries ==
-        std::map<std::string, int>{{"flash1", 26}, {"flash2", 44}, {"standard", 3}, {"standard_unfused", 2}});
+  CHECK(checked_entries == std::map<std::string, int>{{"chunked", 6},
+                                                      {"flash1", 26},
+                                                      {"flash2", 44},
+                                                      {"standard", 3},
+                                                      {"standard_unfused", 2},
+                                                      {"standard_backward", 2},
+                                                      {"flash1_backward", 19},
+                                                      {"flash2_backward", 38},
+                                                      {"split_kv", 36}});
 }

@@ -59,6 +59,8 @@ class RandomCases {
     options.mask_shape = one_in(2) ? MaskShape::row : MaskShape::full;
     options.row_splits = one_in(2) ? 1 : between(1, 9);
     options.row_softmax = one_in(2) ? RowSoftmax::resident : RowSoftmax::online;
+    options.splits = between(1, one_in(3) ? 60 : 7);
+    if (one_in(2)) options.page_size = even_page(point.tiling.block_k);
     if (one_in(3)) {
       options.init = StatisticsInit::counted;
     } else if (one_in(2)) {
@@ -68,6 +70,14 @@ class RandomCases {
   }
 
  private:
+  /// A multiple of a key tile, or a divisor of it.
+  Count even_page(Count block_k) {
+    if (one_in(2)) return block_k * between(1, 4);
+    Count page = between(1, block_k);
+    while (block_k % page != 0) --page;
+    return page;
+  }
+
   DType any_type() {
     const DType types[] = {DType::fp64, DType::fp32, DType::fp16, DType::fp8};
     return types[between(0, 3)];
@@ -89,7 +99,9 @@ inline std::string describe(const Case& point) {
   text += " dim " + std::to_string(p.head_dim) + "," + std::to_string(p.head_dim_v);
   text += " blocks " + std::to_string(point.tiling.block_q) + "x" + std::to_string(point.tiling.block_k) + "x" +
           std::to_string(point.tiling.block_d);
-  return text + " splits " + std::to_string(point.options.row_splits);
+  text += " splits " + std::to_string(point.options.splits.value_or(0));
+  text += " page " + std::to_string(point.options.page_size);
+  return text + " row splits " + std::to_string(point.options.row_splits);
 }
 
 }  // namespace tilemeter

@@ -125,6 +125,9 @@ const pointLines = (point) => {
   }
   if (point.bytes) lines.push(`total ${grouped(point.bytes.total)} bytes (${binary(point.bytes.total)})`);
   if (point.seconds !== null) lines.push(`predicted ${duration(point.seconds)}`);
+  if (point.block_m !== null)
+    lines.push(`tiles ${[point.block_m, point.block_n, point.block_k].map(grouped).join(' x ')}${
+        point.order === null ? '' : `, ${point.order}`}`);
   if (point.block_q !== null)
     lines.push(
         `tiles ${grouped(point.block_q)} x ${grouped(point.block_k)}, ${plural(Number(point.stages ?? 1n), 'stage')}`);

@@ -6,6 +6,10 @@ const maskOf = (problem) => {
   return `window ${side(problem.window_left)}:${side(problem.window_right)}`;
 };
 
+/** Sizes of the computations without sequences: products, layers, softmax, chains. */
+const shapeKeys =
+    ['m', 'n', 'k', 'tokens', 'd_in', 'd_out', 'group_size', 'rows', 'cols', 'length', 'ops', 'side_inputs'];
+
 const statusOf = (point) => {
   if (point.equal === false) return 'MISMATCH';
   if (!point.feasible) return 'infeasible';
@@ -28,7 +32,10 @@ const readPoint = (raw, index) => {
     mask: maskOf(problem),
     dtype: problem.dtype ?? null,
     stat_dtype: problem.stat_dtype ?? null,
+    weight_dtype: problem.weight_dtype ?? null,
+    variant: raw.options?.variant ?? null,
     rule: tiling?.rule ?? null,
+    order: tiling?.order ?? null,
     sram_elements: integer(sram?.capacity_elements),
     sram_bytes: integer(sram?.capacity_bytes),
     peak_elements: integer(sram?.peak_elements),
@@ -43,7 +50,8 @@ const readPoint = (raw, index) => {
   };
   for (const key of ['batch', 'heads', 'kv_heads', 'seq_q', 'seq_k', 'head_dim', 'head_dim_v'])
     point[key] = integer(problem[key]);
-  for (const key of ['stages', 'block_q', 'block_k']) point[key] = integer(tiling?.[key]);
+  for (const key of shapeKeys) point[key] = integer(problem[key]);
+  for (const key of tilingKeys) point[key] = integer(tiling?.[key] ?? tiling?.[key.replace('block', 'chunk')]);
   point.status = statusOf(point);
   return point;
 };
@@ -56,7 +64,9 @@ const dimensions = [
   {key: 'device', label: 'device'},
   {key: 'placement', label: 'placement'},
   {key: 'mask', label: 'mask'},
+  {key: 'variant', label: 'variant'},
   {key: 'dtype', label: 'dtype'},
+  {key: 'weight_dtype', label: 'weights'},
   {key: 'stat_dtype', label: 'statistics dtype'},
   {key: 'batch', label: 'batch', numeric: true},
   {key: 'heads', label: 'heads', numeric: true},
@@ -65,10 +75,14 @@ const dimensions = [
   {key: 'seq_k', label: 'N_k', title: 'key length N_k', numeric: true},
   {key: 'head_dim', label: 'd', title: 'head dimension d', numeric: true},
   {key: 'head_dim_v', label: 'd_v', title: 'head dimension of V d_v', numeric: true},
+  ...shapeKeys.map((key) => ({key, label: key, numeric: true})),
   {key: 'sram_elements', label: 'M', title: 'SRAM budget M', unit: 'elements', numeric: true},
   {key: 'sram_bytes', label: 'M', title: 'SRAM budget M', unit: 'bytes', numeric: true},
   {key: 'rule', label: 'block rule'},
+  {key: 'order', label: 'order'},
   {key: 'stages', label: 'stages', numeric: true},
+  {key: 'block_m', label: 'block_m', unit: 'rows', numeric: true},
+  {key: 'block_n', label: 'block_n', unit: 'columns', numeric: true},
   {key: 'block_q', label: 'block_q', unit: 'rows', numeric: true},
   {key: 'block_k', label: 'block_k', unit: 'rows', numeric: true},
 ];
@@ -86,7 +100,7 @@ const mergeTwins = (points) => {
   }
 };
 
-const tilingKeys = ['stages', 'block_q', 'block_k'];
+const tilingKeys = ['stages', 'block_m', 'block_n', 'block_q', 'block_k'];
 const budgetKeys = ['sram_elements', 'sram_bytes'];
 
 const keyOf = (point, dims) => dims.map((dim) => String(point[dim.key])).join('\u0001');
