@@ -13,17 +13,15 @@ std::vector<Contender> contenders_of(std::string_view algorithm) {
     case LoopOrder::recurrent:
     case LoopOrder::pieces:
       return {{algorithm, TileChoice::untiled}};
+    case LoopOrder::gemm:
+    case LoopOrder::product:
+      return {{algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
     case LoopOrder::kv_outer:
     case LoopOrder::q_outer:
-<<<<<<< HEAD
     case LoopOrder::outer_product:
       break;
-=======
-      return {{algorithm, TileChoice::paper}, {algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
-    default:
-      return {{algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
->>>>>>> complexity
   }
+  return {{algorithm, TileChoice::paper}, {algorithm, TileChoice::fit}, {algorithm, TileChoice::optimum}};
 }
 
 Distance distance_of(const Contender& contender, const Scale& scale, const Counting& counting) {
