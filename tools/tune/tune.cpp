@@ -2,6 +2,7 @@
 
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
+#include "model/gemm_search.hpp"
 #include "sim/catalog.hpp"
 #include "tools/options/text.hpp"
 #include "tools/resolve.hpp"
@@ -45,7 +46,11 @@ void bill(PointResult& result, const Case& point) {
 }  // namespace
 
 Case TuneResult::with(const Tiling& tiling) const {
-  return {.problem = point.problem, .tiling = tiling, .options = point.options, .shapes = shapes};
+  Case other{.problem = point.problem, .tiling = tiling, .options = point.options, .shapes = point.shapes};
+  if (point.request.algorithm->computation() == Computation::gemm) {
+    other.options.gemm_order = least_traffic_order(other);
+  }
+  return other;
 }
 
 TuneResult tune(const PointRequest& request, const TuneOptions& options) {
@@ -58,7 +63,7 @@ TuneResult tune(const PointRequest& request, const TuneOptions& options) {
   result.point.request = request;
   result.point.problem = point.problem;
   result.point.options = point.options;
-  result.shapes = point.shapes;
+  result.point.shapes = point.shapes;
   result.point.budget = resolved.budget;
   try {
     result.ranked = best_tilings(name, point, resolved.budget, resolved.granularity, options.top);

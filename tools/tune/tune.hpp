@@ -24,7 +24,7 @@ struct TuneResult {
   TrafficFront front;
   std::vector<HardwareCandidate> candidates;  ///< none for a matrix product
 
-  /// The point with another tiling.
+  /// The point with another tiling, and for a GEMM whose order is open the order that moves least.
   Case with(const Tiling& tiling) const;
 };
 
