@@ -15,13 +15,13 @@ Count after(const TileCounts& counts, Count size) {
 
 class GemmOptimum {
  public:
-  GemmOptimum(const TileSearch& search, const Case& point, std::size_t keep)
+  GemmOptimum(const TileSearch& search, const Case& point, SearchExtent extent)
       : search_(search),
         point_(point),
         rows_(search.row_counts()),
         keys_(search.key_counts()),
         columns_(point.problem.head_dim_v, search.step()),
-        leaders_(search, keep) {}
+        leaders_(search, extent) {}
 
   RankedTilings tilings() {
     if (point_.tiling.block_d != 0) {
@@ -71,13 +71,13 @@ class GemmOptimum {
 
 class OuterProductOptimum {
  public:
-  OuterProductOptimum(const TileSearch& search, const Case& point, std::size_t keep)
+  OuterProductOptimum(const TileSearch& search, const Case& point, SearchExtent extent)
       : search_(search),
         rows_(search.row_counts()),
         keys_(search.key_counts()),
         columns_(point.problem.head_dim_v, search.step()),
         widest_(std::max(search.key_limit(), search.rounded_up(point.problem.head_dim_v))),
-        leaders_(search, keep) {}
+        leaders_(search, extent) {}
 
   RankedTilings tilings() {
     const Count step = search_.step();
@@ -115,15 +115,15 @@ class OuterProductOptimum {
 
 }  // namespace
 
-RankedTilings least_traffic_gemm_tilings(const TileSearch& search, const Case& point, std::size_t keep) {
+RankedTilings least_traffic_gemm_tilings(const TileSearch& search, const Case& point, SearchExtent extent) {
   const Count depth = point.tiling.block_d == 0 ? search.step() : point.tiling.block_d;
   search.require_smallest(search.with(search.step(), search.step(), depth));
-  return GemmOptimum(search, point, keep).tilings();
+  return GemmOptimum(search, point, extent).tilings();
 }
 
-RankedTilings least_traffic_outer_product_tilings(const TileSearch& search, const Case& point, std::size_t keep) {
+RankedTilings least_traffic_outer_product_tilings(const TileSearch& search, const Case& point, SearchExtent extent) {
   search.require_smallest(search.with(search.step(), search.step()));
-  return OuterProductOptimum(search, point, keep).tilings();
+  return OuterProductOptimum(search, point, extent).tilings();
 }
 
 }  // namespace tilemeter

@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace tilemeter {
-namespace {
-
-constexpr Count most_tilings_tried = Count{1} << 20;
-
-}  // namespace
-
 void Leaders::offer(const Case& candidate) {
   ++found_.tried;
   std::vector<RankedTiling>& best = found_.best;
@@ -23,11 +17,11 @@ void Leaders::offer(const Case& candidate) {
       std::find_if(best.begin(), best.end(), [&](const RankedTiling& r) { return r.traffic >= traffic; });
   if (place != best.end() && place->traffic == traffic) return;
   best.insert(place, {candidate.tiling, traffic});
-  if (best.size() > keep_) best.pop_back();
+  if (best.size() > extent_.keep) best.pop_back();
 }
 
 bool Leaders::exhausted() {
-  if (found_.tried < most_tilings_tried) return false;
+  if (found_.tried < extent_.most_tried) return false;
   found_.exhaustive = false;
   return true;
 }

@@ -8,10 +8,16 @@
 
 namespace tilemeter {
 
-/// Keeps the first tiling of each of the `keep` least amounts of traffic.
+/// How many tilings a search keeps, and how many it may bill.
+struct SearchExtent {
+  std::size_t keep = 1;
+  Count most_tried = Count{1} << 20;
+};
+
+/// Keeps the first tiling of each of the least amounts of traffic among those offered.
 class Leaders {
  public:
-  Leaders(const TileSearch& search, std::size_t keep) : search_(search), keep_(keep) {}
+  Leaders(const TileSearch& search, SearchExtent extent) : search_(search), extent_(extent) {}
 
   void offer(const Case& candidate);
   /// Whether a tiling that moves at least `bound` cannot lead.
@@ -28,10 +34,10 @@ class Leaders {
   const RankedTilings& found() const { return found_; }
 
  private:
-  bool full() const { return found_.best.size() == keep_; }
+  bool full() const { return found_.best.size() == extent_.keep; }
 
   const TileSearch& search_;
-  std::size_t keep_;
+  SearchExtent extent_;
   RankedTilings found_;
 };
 

@@ -10,9 +10,6 @@ Count StreamingSizes::traffic_of_sample(Count size, Count companion) const {
   Case point = with(size, companion);
   Problem& problem = point.problem;
   problem.mask = {};
-  problem.batch = 1;
-  problem.heads = problem.group();
-  problem.kv_heads = 1;
   problem.seq_q = std::min(problem.seq_q, longest);
   problem.seq_k = std::min(problem.seq_k, longest);
   return search_.traffic(point);

@@ -32,8 +32,8 @@ class StreamingSizes {
                             [&](Count companion) { return search_.fits(with(size, companion)); });
   }
 
-  /// Whether the bill without a mask is the same for every companion: told at the smallest sizes and the largest, of
-  /// one head of at most 4096 rows and keys.
+  /// Whether the bill without a mask is the same for every companion: told at the smallest sizes and the largest, for
+  /// at most 4096 rows and keys.
   bool companion_is_free() const;
 
  private:

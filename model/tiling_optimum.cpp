@@ -11,13 +11,13 @@ namespace {
 
 class StreamingOptimum {
  public:
-  StreamingOptimum(const TileSearch& search, LoopOrder order, const Case& point, std::size_t keep)
+  StreamingOptimum(const TileSearch& search, LoopOrder order, const Case& point, SearchExtent extent)
       : search_(search),
         sizes_(search, order),
         kv_outer_(order == LoopOrder::kv_outer),
         masked_(point.problem.mask.kind != MaskKind::none),
         bound_(search, point),
-        leaders_(search, keep) {}
+        leaders_(search, extent) {}
 
   RankedTilings tilings() {
     if (sizes_.companion_is_free()) {
@@ -87,11 +87,11 @@ class StreamingOptimum {
 
 }  // namespace
 
-RankedTilings least_traffic_tilings(const TileSearch& search, LoopOrder order, const Case& point, std::size_t keep) {
-  if (order == LoopOrder::gemm) return least_traffic_gemm_tilings(search, point, keep);
-  if (order == LoopOrder::outer_product) return least_traffic_outer_product_tilings(search, point, keep);
+RankedTilings least_traffic_tilings(const TileSearch& search, LoopOrder order, const Case& point, SearchExtent extent) {
+  if (order == LoopOrder::gemm) return least_traffic_gemm_tilings(search, point, extent);
+  if (order == LoopOrder::outer_product) return least_traffic_outer_product_tilings(search, point, extent);
   search.require_smallest(search.with(search.step(), search.step()));
-  return StreamingOptimum(search, order, point, keep).tilings();
+  return StreamingOptimum(search, order, point, extent).tilings();
 }
 
 }  // namespace tilemeter

@@ -259,7 +259,7 @@ RankedTilings best_tilings(std::string_view algorithm, const Case& point, const 
   const Case resolved = with_row_softmax(algorithm, point, budget);
   const TileSearch search(algorithm, resolved, budget, granularity);
   if (formula.order == LoopOrder::product) return best_product_tiling(search, formula, resolved);
-  return least_traffic_tilings(search, formula.order, resolved, keep);
+  return least_traffic_tilings(search, formula.order, resolved, {.keep = keep});
 }
 
 RowSoftmax resolve_row_softmax(std::string_view algorithm, const Case& point, const Budget& budget) {

@@ -50,8 +50,8 @@ bool has_searched_tiles(LoopOrder order);
 Tiling resolve_tiling(std::string_view algorithm, const Case& point, BlockRule rule, const Budget& budget,
                       TileGranularity granularity);
 
-/// The tilings of the `keep` least amounts of traffic, as `optimum` chooses among them; the first is its choice. Throws
-/// InputError as resolve_tiling does, and for algorithms without tiles.
+/// The choice of `optimum`, then the best of other sizes, up to `keep` in all, each of another amount of traffic.
+/// Throws InputError as resolve_tiling does, and for algorithms without tiles.
 RankedTilings best_tilings(std::string_view algorithm, const Case& point, const Budget& budget,
                            TileGranularity granularity, std::size_t keep);
 

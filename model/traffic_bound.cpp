@@ -19,12 +19,14 @@ std::vector<Count> tile_counts(Count last) {
   return counts;
 }
 
-/// One head without a mask, cut into tiles of one row or of all.
+/// One head without a mask, cut into tiles of one row or of all; without splits where a heuristic chooses them from the
+/// whole problem, since splits only add traffic.
 Case unmasked_head(const Case& point) {
   Case head = point;
   head.problem.batch = head.problem.heads = head.problem.kv_heads = 1;
   head.problem.packing = Packing::unpacked;
   head.problem.mask = {};
+  if (!head.options.splits) head.options.splits = 1;
   return head;
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
@@ -60,8 +62,10 @@ class FrontSearch {
     const LoopOrder order = formula_of(algorithm_).order;
     if (order == LoopOrder::gemm) {
       try_products();
-    } else {
+    } else if (order == LoopOrder::kv_outer || order == LoopOrder::q_outer) {
       try_streams(StreamingSizes(search_, order));
+    } else {
+      try_budgets();
     }
     const auto costs = [](const TilingCosts& tiling) { return std::array{tiling.on_chip, tiling.traffic}; };
     return {pareto_front(tilings_, costs), complete_};
@@ -99,6 +103,40 @@ class FrontSearch {
           }
         }
       }
+    }
+  }
+
+  /// The optimum of budgets four to an octave, from the smallest that any tiling fits until more memory saves nothing.
+  void try_budgets() {
+    constexpr double per_octave = 4;
+    constexpr int most_budgets = 200;
+    complete_ = false;
+    Count last = std::numeric_limits<Count>::max();
+    int unchanged = 0;
+    for (int i = 0; i < most_budgets && unchanged <= 3 * per_octave; ++i) {
+      const auto least = best_within(static_cast<Count>(std::ceil(std::pow(2.0, i / per_octave))));
+      if (!least) continue;
+      unchanged = least->traffic < last ? 0 : unchanged + 1;
+      last = least->traffic;
+      Case candidate = point_;
+      candidate.tiling = least->tiling;
+      tilings_.push_back({least->tiling, on_chip_use(algorithm_, candidate, budget_), least->traffic});
+    }
+  }
+
+  std::optional<RankedTiling> best_within(Count capacity) const {
+    Budget budget = budget_;
+    if (budget.elements) {
+      budget.elements = Elements(capacity);
+    } else {
+      budget.bytes = Bytes(capacity);
+    }
+    try {
+      return best_tilings(algorithm_, point_, budget, {search_.step()}, 1).best.front();
+    } catch (const FigureOverflow&) {
+      throw;
+    } catch (const InputError&) {
+      return std::nullopt;
     }
   }
 

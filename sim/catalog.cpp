@@ -29,14 +29,26 @@ Algorithm elementwise();
 const Formula& Algorithm::formula() const { return formula_of(name); }
 
 std::span<const Algorithm> algorithms() {
-  // clang-format off: an algorithm a line.
+  // clang-format off
   static const std::array table = {
-      standard(),        standard_tiled(),   standard_unfused(),
-      flash1(),          flash2(),           standard_backward(),
-      flash1_backward(), flash2_backward(),  flash3(),
-      split_kv(),        zigzag(),           chunked(),
-      materialised(),    linear_attention(), gemm(),
-      weight_layer(),    softmax(),          elementwise(),
+      standard(),
+      standard_tiled(),
+      standard_unfused(),
+      flash1(),
+      flash2(),
+      standard_backward(),
+      flash1_backward(),
+      flash2_backward(),
+      flash3(),
+      split_kv(),
+      zigzag(),
+      chunked(),
+      materialised(),
+      linear_attention(),
+      gemm(),
+      weight_layer(),
+      softmax(),
+      elementwise(),
   };
   // clang-format on
   return table;

@@ -3,11 +3,19 @@
 
 namespace tilemeter {
 
-// clang-format off: a subcommand a line.
+// clang-format off
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      count_command(),    sweep_command(),  tune_command(),   occupancy_command(), complexity_command(),
-      roofline_command(), tables_command(), report_command(), devices_command(),   algorithms_command(),
+      count_command(),
+      sweep_command(),
+      tune_command(),
+      occupancy_command(),
+      complexity_command(),
+      roofline_command(),
+      tables_command(),
+      report_command(),
+      devices_command(),
+      algorithms_command(),
   };
   return table;
 }

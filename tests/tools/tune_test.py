@@ -50,6 +50,26 @@ class Optimum(unittest.TestCase):
                     self.assertEqual(result["best"][0]["traffic"]["elements"], traffic)
                     self.assertTrue(result["search"]["exhaustive"])
 
+    def test_backward_passes(self):
+        d = 64
+        for capacity in (12500, 50000, 200000):
+            first, second = tune(
+                f"--algorithm flash1_backward,flash2_backward --seq 4096 --head-dim {d} --sram {capacity}el")
+            self.assertEqual(sizes(first["best"][0]), (1, (capacity - 4 * d - 3) // (4 * d + 2)))
+            self.assertEqual(sizes(second["best"][0]), (1, (capacity - 3 * d - 2) // (4 * d + 2)))
+
+    def test_a_matrix_product_against_memory(self):
+        most = {560: 1835008, 2144: 819200, 8384: 425984, 33344: 327680}
+        budgets = ",".join(f"{capacity}el" for capacity in most)
+        results = tune(f"--algorithm gemm --m 512 --n 512 --k 64 --sram {budgets}")
+        for result, (capacity, traffic) in zip(results, most.items()):
+            best = result["best"][0]
+            self.assertLessEqual(best["traffic"]["elements"], traffic)
+            self.assertLessEqual(best["sram"]["elements"], capacity)
+            curve = result["front"]["tilings"]
+            self.assertGreater(len(curve), 20)
+            self.assertEqual(curve[-1]["traffic"], 512 * 64 * 2 + 512 * 512)
+
     def test_the_gap_to_the_lower_bound(self):
         (result,) = tune("--algorithm flash2 --seq 4096 --head-dim 64 --sram 50000el")
         bound = result["lower_bound"]

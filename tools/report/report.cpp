@@ -135,10 +135,8 @@ void check_list(const Node& list, const char* accepted) { list.require(Json::val
 
 void check_tiling(const Node& tiling) {
   tiling.require(Json::value_t::object, "a tiling is accepted");
-  for (const char* key : {"block_q", "block_k", "stages"}) {
-    if (!tiling.member(key).present()) tiling.member(key).refuse("the sizes of the tiling are needed");
-  }
-  tiling.integers_if_present({"block_q", "block_k", "block_d", "stages", "on_chip"});
+  if (!tiling.member("block_k").present()) tiling.member("block_k").refuse("the sizes of the tiling are needed");
+  tiling.integers_if_present({"block_m", "block_n", "block_q", "block_k", "block_d", "stages", "on_chip"});
 }
 
 /// The tilings of `list`, each with objects under `keys` whose "elements" and "bytes" are integers.

@@ -22,6 +22,8 @@ constexpr std::array result_paths = {"algorithm",
                                      "budget/capacity_elements",
                                      "budget/capacity_bytes"};
 constexpr std::array tiling_paths = {"rank",
+                                     "block_m",
+                                     "block_n",
                                      "block_q",
                                      "block_k",
                                      "block_d",

@@ -13,6 +13,12 @@ namespace {
 
 void add_sizes(Json& json, const TuneResult& result, const Tiling& tiling) {
   const Problem& problem = result.point.problem;
+  if (result.point.request.algorithm->order() == LoopOrder::product) {
+    json["block_m"] = tiling.block_m;
+    json["block_n"] = tiling.block_n;
+    json["block_k"] = tiling.block_k;
+    return;
+  }
   json["block_q"] = tiling.block_q;
   json["block_k"] = tiling.block_k;
   if (result.point.request.algorithm->order() == LoopOrder::gemm) {
@@ -119,6 +125,8 @@ std::string_view order_name(LoopOrder order) {
     case LoopOrder::q_outer:
       return "Q outer";
     case LoopOrder::gemm:
+    case LoopOrder::product:
+    case LoopOrder::outer_product:
       return "GEMM tiles";
     default:
       return "other";

@@ -8,8 +8,8 @@
 
 namespace tilemeter {
 
-/// {"algorithm", "problem", "budget", "compulsory", "lower_bound", "search", "best": [...], "front", "candidates": [...]}. Traffic and
-/// memory have elements and bytes; "front" has the unit of the budget.
+/// {"algorithm", "problem", "budget", "compulsory", "lower_bound", "search", "best": [...], "front", "candidates":
+/// [...]}. Traffic and memory have elements and bytes; "front" has the unit of the budget.
 Json tune_json(const TuneResult& result);
 
 /// The document: "results", in the order of the options.

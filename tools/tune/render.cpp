@@ -36,9 +36,15 @@ Cell cell(const Json& json, std::string_view key) {
 std::string subject_of(const Json& result) {
   const Json& problem = result["problem"];
   const auto number = [&](const char* key) { return std::to_string(problem[key].get<Count>()); };
+  const std::string within = ", within " + result["budget"]["owner"].get<std::string>();
+  if (!problem.contains("seq_q")) {
+    std::string text = result["algorithm"].get<std::string>();
+    for (const auto& [name, value] : problem.items())
+      text += ", " + name + " " + tables::cell_text(cell(problem, name));
+    return text + within;
+  }
   return result["algorithm"].get<std::string>() + ", N_q " + number("seq_q") + ", N_k " + number("seq_k") + ", d " +
-         number("head_dim") + ", mask " + mask_text(problem) + ", " + problem["dtype"].get<std::string>() +
-         ", within " + result["budget"]["owner"].get<std::string>();
+         number("head_dim") + ", mask " + mask_text(problem) + ", " + problem["dtype"].get<std::string>() + within;
 }
 
 bool in_elements(const Json& result) { return result["front"]["unit"] == "elements"; }
@@ -66,15 +72,20 @@ class Tables {
     tables_.push_back({{.name = name, .title = titles_.back(), .source = source}, std::move(table)});
   }
 
+  static constexpr std::array size_names = {"block_m", "block_n", "block_q", "block_k", "block_d"};
+
   static void add_sizes(Table& table, const Json& sample) {
-    table.columns.insert(table.columns.end(), {{"block_q", "rows"}, {"block_k", "rows"}});
-    if (sample.contains("block_d")) table.columns.push_back({"block_d", "columns"});
-    table.columns.push_back({"stages", ""});
+    for (const char* name : size_names) {
+      if (sample.contains(name)) table.columns.push_back({name, "rows"});
+    }
+    if (sample.contains("stages")) table.columns.push_back({"stages", ""});
   }
   static std::vector<Cell> sizes(const Json& tiling) {
-    std::vector<Cell> cells = {cell(tiling, "block_q"), cell(tiling, "block_k")};
-    if (tiling.contains("block_d")) cells.push_back(cell(tiling, "block_d"));
-    cells.push_back(cell(tiling, "stages"));
+    std::vector<Cell> cells;
+    for (const char* name : size_names) {
+      if (tiling.contains(name)) cells.push_back(cell(tiling, name));
+    }
+    if (tiling.contains("stages")) cells.push_back(cell(tiling, "stages"));
     return cells;
   }
 
@@ -165,6 +176,7 @@ class Tables {
 
   static Table candidates(const Json& result) {
     Table table;
+    if (result["candidates"].empty()) return table;
     std::vector<const Json*> fitting;
     for (const Json& candidate : result["candidates"]) {
       if (candidate["feasible"] == true) fitting.push_back(&candidate);

@@ -2,6 +2,7 @@
 
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
+#include "model/gemm_search.hpp"
 #include "sim/catalog.hpp"
 #include "tools/options/text.hpp"
 #include "tools/resolve.hpp"
@@ -13,13 +14,9 @@ constexpr Count most_stages_tried = 4;
 
 void require_tunable(const ResolvedPoint& point) {
   const std::string name(point.algorithm->name);
-  if (!has_tiles(*point.algorithm)) {
+  if (!has_searched_tiles(point.algorithm->order())) {
     throw InputError("--algorithm " + name +
-                     ": it has no tiles to tune; choose one with tiles (see `tilemeter "
-                     "algorithms show NAME`)");
-  }
-  if (!has_sequences(point.algorithm->computation())) {
-    throw InputError("--algorithm " + name + ": tune takes algorithms over sequences");
+                     ": it has no tiles to tune; choose one with tiles (see `tilemeter algorithms show NAME`)");
   }
   if (!point.budget.limited()) throw InputError("tune needs a budget: --sram SIZE or --device NAME");
 }
@@ -40,14 +37,20 @@ void bill(PointResult& result, const Case& point) {
   result.closed = result.counted = closed_form(name, point);
   result.compulsory = compulsory(name, point);
   result.expression = expression_of(name, point);
-  result.pairs = visible_pairs(point.problem);
-  result.empty_rows = empty_rows(point.problem);
+  if (has_sequences(result.request.algorithm->computation())) {
+    result.pairs = visible_pairs(point.problem);
+    result.empty_rows = empty_rows(point.problem);
+  }
 }
 
 }  // namespace
 
 Case TuneResult::with(const Tiling& tiling) const {
-  return {.problem = point.problem, .tiling = tiling, .options = point.options};
+  Case other{.problem = point.problem, .tiling = tiling, .options = point.options, .shapes = point.shapes};
+  if (point.request.algorithm->computation() == Computation::gemm) {
+    other.options.gemm_order = least_traffic_order(other);
+  }
+  return other;
 }
 
 TuneResult tune(const PointRequest& request, const TuneOptions& options) {
@@ -60,6 +63,7 @@ TuneResult tune(const PointRequest& request, const TuneOptions& options) {
   result.point.request = request;
   result.point.problem = point.problem;
   result.point.options = point.options;
+  result.point.shapes = point.shapes;
   result.point.budget = resolved.budget;
   try {
     result.ranked = best_tilings(name, point, resolved.budget, resolved.granularity, options.top);
@@ -73,6 +77,7 @@ TuneResult tune(const PointRequest& request, const TuneOptions& options) {
     result.point.fits = false;
   }
   result.front = traffic_front(name, point, resolved.budget, resolved.granularity);
+  if (!has_sequences(resolved.algorithm->computation())) return result;
   result.candidates = hardware_candidates({.algorithm = name,
                                            .point = point,
                                            .budget = resolved.budget,

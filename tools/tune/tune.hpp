@@ -19,11 +19,12 @@ struct TuneOptions {
 
 struct TuneResult {
   PointResult point;  ///< of the best tiling, or with the refusal when none fits; billed, not counted
+  Shapes shapes;      ///< of a matrix product
   RankedTilings ranked;
   TrafficFront front;
-  std::vector<HardwareCandidate> candidates;
+  std::vector<HardwareCandidate> candidates;  ///< none for a matrix product
 
-  /// The point with another tiling.
+  /// The point with another tiling, and for a GEMM whose order is open the order that moves least.
   Case with(const Tiling& tiling) const;
 };
 

@@ -33,8 +33,9 @@ const candidatePoints = (result) => result.candidates.map((tiling) => {
       result, tiling, memory, traffic, {feasible: tiling.feasible, reason: tiling.reason ?? warning});
 });
 
-const tilingText = (tiling) => [tiling.block_q, tiling.block_k, ...(tiling.block_d ? [tiling.block_d] : [])]
-                                   .map((size) => grouped(integer(size)))
+const tilingText = (tiling) => ['block_m', 'block_n', 'block_q', 'block_k', 'block_d']
+                                   .filter((size) => tiling[size] !== undefined)
+                                   .map((size) => grouped(integer(tiling[size])))
                                    .join(' x ');
 
 const resultText = (result) => `${result.algorithm}, ${result.order}, within ${result.budget.owner}`;
