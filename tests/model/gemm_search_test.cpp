@@ -93,7 +93,8 @@ TEST_CASE("the curve of 512 x 512 x 64 has the published minima, and takes less 
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
 }
 
-TEST_CASE("with tiles that divide m and n, traffic over the lower bound is sqrt(M) / (sqrt(M + 1) - 1) to four digits") {
+TEST_CASE(
+    "with tiles that divide m and n, traffic over the lower bound is sqrt(M) / (sqrt(M + 1) - 1) to four digits") {
   for (const Count side : {4, 6, 9, 12, 16, 22, 31, 45, 64, 90, 127, 181}) {
     const Count capacity = (side + 1) * (side + 1) - 1;
     const Case point = chosen(product(40 * side, 40 * side, 100000 * side), BlockRule::fit, capacity);
