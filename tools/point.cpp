@@ -216,6 +216,7 @@ PointResult evaluate(const PointRequest& request, const RunOptions& options) {
 void check(const PointRequest& request, const RunOptions& options) {
   ResolvedPoint point = resolve(request);
   if (options.mode == Mode::numeric) refuse_fp8_numbers(point.largest.problem);
+  static_cast<void>(accepted(point.algorithm->formula(), point.largest));
   if (point.parts.size() == 1 && far_from_overflow(point.largest, point.algorithm->computation())) return;
   PointResult result;
   hold_against_budget(point, result);

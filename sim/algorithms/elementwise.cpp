@@ -1,4 +1,6 @@
 // A chain of elementwise operations: a kernel an operation, or one kernel for all.
+#include <optional>
+
 #include "sim/algorithms/describe.hpp"
 #include "sim/algorithms/rectangles.hpp"
 #include "sim/reference.hpp"

@@ -1,4 +1,6 @@
 // Softmax of the rows of a matrix: three passes, two, two without the maximum, or one with the row on chip.
+#include <limits>
+
 #include "sim/algorithms/describe.hpp"
 #include "sim/algorithms/rectangles.hpp"
 

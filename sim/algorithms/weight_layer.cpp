@@ -1,6 +1,8 @@
 // A layer with weights of a type of their own: tiles of Y stay on chip, W is dequantised where it is used.
 #include "model/closed_form/weight_layer.hpp"
 
+#include <optional>
+
 #include "model/closed_form/bill.hpp"
 #include "sim/algorithms/describe.hpp"
 #include "sim/algorithms/rectangles.hpp"

@@ -1,4 +1,7 @@
 // Chains of elementwise operations in double precision.
+#include <algorithm>
+#include <tuple>
+
 #include "model/closed_form/elementwise.hpp"
 
 #include "sim/reference.hpp"

@@ -2,6 +2,7 @@
 // reference multiplies by what the quantised ones stand for.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "model/closed_form/bill.hpp"
 #include "sim/reference.hpp"

@@ -1,8 +1,8 @@
 // Tiles of a single matrix product: the largest square, the least traffic, and how far that is from the lower bound.
 #include "model/gemm_search.hpp"
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <optional>
 #include <random>
 
@@ -76,9 +76,9 @@ TEST_CASE("the optimum is the least over all tiles and orders") {
   }
 }
 
-TEST_CASE("the curve of 512 x 512 x 64 has the published minima, and takes less than a second") {
+TEST_CASE("the curve of 512 x 512 x 64 has the published minima, in less than a second of a processor") {
   const Case point = product(512, 512, 64);
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   Count before = moved(chosen(point, BlockRule::optimum, 3));
   for (Count capacity = 4; capacity < 400000; capacity += 1 + capacity / 8) {
     const Count traffic = least(point, capacity);
@@ -86,11 +86,11 @@ TEST_CASE("the curve of 512 x 512 x 64 has the published minima, and takes less 
     before = traffic;
   }
   CHECK(before == 2 * 512 * 64 + 512 * 512);
-  CHECK(least(point, 560) <= 1835008);
+  CHECK(least(point, 560) == 1769472);
   CHECK(least(point, 2144) <= 819200);
   CHECK(least(point, 8384) <= 425984);
   CHECK(least(point, 33344) <= 327680);
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 1);
 }
 
 TEST_CASE(

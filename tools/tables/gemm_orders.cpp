@@ -82,7 +82,7 @@ Table gemm_orders() {
   add_order(table, GemmOrder::a_stationary, {32768, 1048576, 786432, 1048576});
   add_order(table, GemmOrder::b_stationary, {1048576, 32768, 786432, 1048576});
   add_order(table, GemmOrder::no_reuse, {1048576, 1048576, 1048576, 1048576});
-  add_least(table, 560, 1835008);
+  add_least(table, 560, 1769472);
   add_least(table, 2144, 819200);
   add_least(table, 8384, 425984);
   add_least(table, 33344, 327680);
