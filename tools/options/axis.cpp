@@ -4,7 +4,7 @@
 
 namespace tilemeter {
 
-Grid::Grid(std::vector<Axis> axes) : axes_(std::move(axes)) {
+PointGrid::PointGrid(std::vector<Axis> axes) : axes_(std::move(axes)) {
   for (const Axis& axis : axes_) {
     if (axis.size > most_points / size_) {
       throw InputError(axis.option + " with " + std::to_string(axis.size) + " values: the sweep would have more than " +
@@ -14,7 +14,7 @@ Grid::Grid(std::vector<Axis> axes) : axes_(std::move(axes)) {
   }
 }
 
-PointRequest Grid::operator[](std::size_t point) const {
+PointRequest PointGrid::operator[](std::size_t point) const {
   PointRequest request;
   for (std::size_t i = axes_.size(); i-- > 0;) {
     axes_[i].apply(request, point % axes_[i].size);

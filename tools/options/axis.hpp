@@ -26,10 +26,11 @@ Axis axis_of(std::string_view option, std::vector<Value> values, Write write) {
           [values = std::move(values), write](PointRequest& request, std::size_t i) { write(request, values[i]); }};
 }
 
-/// The Cartesian product of axes; the last axis changes fastest.
-class Grid {
+/// The Cartesian product of axes; the last axis changes fastest. Not the Grid of a launch (sim/gpu.hpp), whose name the
+/// commands, which launch nothing, use for it.
+class PointGrid {
  public:
-  explicit Grid(std::vector<Axis> axes);
+  explicit PointGrid(std::vector<Axis> axes);
 
   /// Number of points. At most most_points.
   std::size_t size() const { return size_; }
@@ -42,5 +43,7 @@ class Grid {
   std::vector<Axis> axes_;
   std::size_t size_ = 1;
 };
+
+using Grid = PointGrid;
 
 }  // namespace tilemeter
