@@ -26,9 +26,6 @@ Axis axis_of(std::string_view option, std::vector<Value> values, Write write) {
           [values = std::move(values), write](PointRequest& request, std::size_t i) { write(request, values[i]); }};
 }
 
-/// Apart from the simulator's Grid, which is one of thread blocks.
-inline namespace requests {
-
 /// The Cartesian product of axes; the last axis changes fastest.
 class PointGrid {
  public:
@@ -46,6 +43,5 @@ class PointGrid {
   std::size_t size_ = 1;
 };
 
-}  // namespace requests
 
 }  // namespace tilemeter
