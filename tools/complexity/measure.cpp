@@ -66,7 +66,7 @@ std::vector<Finding> own_fits(const Inquiry& inquiry) {
   std::vector<Finding> findings;
   const std::vector<ExpectedExponent> exponents = varying(inquiry.grid);
   if (exponents.empty()) return findings;
-  const PointGrid grid = grid_of(points_of(inquiry.grid));
+  const Grid grid = grid_of(points_of(inquiry.grid));
   for (const Contender& contender : contenders(inquiry)) {
     for (const Quantity& quantity : quantities_of(contender.algorithm)) {
       const FitExperiment experiment{

@@ -43,5 +43,4 @@ class PointGrid {
   std::size_t size_ = 1;
 };
 
-
 }  // namespace tilemeter
