@@ -23,6 +23,14 @@ std::vector<OnChipTile> on_chip_tiles(std::string_view algorithm, const Case& po
   return fullest;
 }
 
+Elements most_elements_on_chip(std::string_view algorithm, const Case& point) {
+  Elements most;
+  for (const KernelTiles& kernel : on_chip_tiles_by_kernel(algorithm, point)) {
+    most = std::max(most, footprint_of(kernel.tiles).elements);
+  }
+  return most;
+}
+
 Count overflow_of(std::string_view algorithm, const Case& point, const Budget& budget) {
   Count most = 0;
   for (const KernelTiles& kernel : on_chip_tiles_by_kernel(algorithm, point)) {

@@ -19,6 +19,9 @@ std::vector<KernelTiles> on_chip_tiles_by_kernel(std::string_view algorithm, con
 /// The tiles of the kernel that holds most bytes, the first among equals; empty for algorithms without tiles.
 std::vector<OnChipTile> on_chip_tiles(std::string_view algorithm, const Case& point);
 
+/// The most elements that any kernel of `algorithm` holds: not always the kernel that holds most bytes.
+Elements most_elements_on_chip(std::string_view algorithm, const Case& point);
+
 /// The most that any kernel of `algorithm` passes the budget by, as `overflow_of`; zero when every kernel fits.
 Count overflow_of(std::string_view algorithm, const Case& point, const Budget& budget);
 

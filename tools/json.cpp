@@ -31,6 +31,8 @@ bool has_sequences(const PointResult& result) {
   return tilemeter::has_sequences(result.request.algorithm->computation());
 }
 
+}  // namespace
+
 Json problem_json(const PointResult& result) {
   if (!has_sequences(result)) return neighbour_problem_json(result);
   const Problem& problem = result.problem;
@@ -57,6 +59,8 @@ Json problem_json(const PointResult& result) {
   return json;
 }
 
+namespace {
+
 /// Chunks in the place of tile sizes: two of them, or how many rows pass by a state.
 Json chunks_json(const PointResult& result) {
   const Tiling& tiling = *result.tiling;
@@ -72,6 +76,8 @@ Json chunks_json(const PointResult& result) {
   }
   return json;
 }
+
+}  // namespace
 
 Json tiling_json(const PointResult& result) {
   if (!result.tiling) return nullptr;
@@ -90,6 +96,8 @@ Json tiling_json(const PointResult& result) {
   json["rule"] = name_of(tiling.rule);
   return json;
 }
+
+namespace {
 
 /// --unfused of the forward or the backward pass, whichever `computation` is.
 std::string unfused_text(const Options& options, Computation computation) {

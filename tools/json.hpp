@@ -12,6 +12,11 @@ using Json = nlohmann::ordered_json;
 /// Whether a point says if it was feasible, as rows of a sweep do.
 enum class Feasibility { silent, stated };
 
+/// What a point computes, and in what tiles; null without tiles. Both read the request's algorithm and segments, the
+/// problem, shapes, options and tiling of `result`, and nothing else.
+Json problem_json(const PointResult& result);
+Json tiling_json(const PointResult& result);
+
 /// One point. Integers are exact; a refused point has no traffic.
 Json point_json(const PointResult& result, Feasibility feasibility);
 

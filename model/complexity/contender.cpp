@@ -82,12 +82,8 @@ Case point_of(const Contender& contender, const Scale& scale) {
 }
 
 Elements on_chip(const Contender& contender, const Case& point) {
-  Elements most;
-  if (contender.tiles == TileChoice::untiled || contender.tiles == TileChoice::panels) return most;
-  for (const KernelTiles& kernel : on_chip_tiles_by_kernel(contender.algorithm, point)) {
-    most = std::max(most, footprint_of(kernel.tiles).elements);
-  }
-  return most;
+  const bool tiled = contender.tiles != TileChoice::untiled && contender.tiles != TileChoice::panels;
+  return tiled ? most_elements_on_chip(contender.algorithm, point) : Elements{};
 }
 
 Billed bill_of(const Contender& contender, const Scale& scale, const Counting& counting) {

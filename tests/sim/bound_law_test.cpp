@@ -5,6 +5,7 @@
 
 #include "model/bound.hpp"
 #include "model/closed_form/catalog.hpp"
+#include "model/footprint.hpp"
 #include "sim/catalog.hpp"
 #include "sim/run.hpp"
 #include "tests/support/cases.hpp"
@@ -49,7 +50,7 @@ TEST_CASE("every algorithm moves at least what every bound of its class says") {
     for (const Algorithm& algorithm : algorithms()) {
       const Case point = adapted(drawn, algorithm.formula(), random);
       const Counted counted = count(algorithm, point, Budget{});
-      const auto bounds = bounds_of(algorithm.name, point, counted.work, counted.memory.peak.elements);
+      const auto bounds = bounds_of(algorithm.name, point, counted.work, most_elements_on_chip(algorithm.name, point));
       for (const LowerBound& bound : bounds) {
         if (bound.description == &compulsory_bound() && leaves_rows_unwritten(algorithm, point)) continue;
         INFO("--algorithm " << algorithm.name << " " << describe(point) << ", " << bound.description->name);

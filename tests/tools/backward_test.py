@@ -93,7 +93,7 @@ class Accumulation(unittest.TestCase):
             elements = batch * 16 * 128 * 128
             self.assertGreater(elements, 2**31 - 1)
             self.assertTrue(any(f"dQacc has {elements} elements" in warning for warning in point["warnings"]))
-        small = "--algorithm flash2_backward --heads 4 --seq 65536 --head-dim 128 "
+        small = "--algorithm flash2_backward --heads 4 --seq 262144 --head-dim 128 "
         self.assertNotIn("warnings", count(small))
         ordered = count(small + "--deterministic")["warnings"]
         self.assertEqual([w for w in ordered if "overflows" in w][0].split()[0], "dQacc")

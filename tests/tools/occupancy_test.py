@@ -17,6 +17,15 @@ PROGRAM = None
 LAYOUTS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "layouts"
 
 
+# The sizes of the algorithms that are not attention.
+SIZES = {
+    "gemm": ["--m", "512", "--n", "512", "--k", "512"],
+    "weight_layer": ["--tokens", "64", "--d-in", "512", "--d-out", "512"],
+    "softmax": ["--rows", "64", "--cols", "512"],
+    "elementwise": ["--length", "4096"],
+}
+
+
 def run(*arguments):
     return subprocess.run([PROGRAM, "occupancy", *arguments], capture_output=True, text=True, timeout=60)
 
@@ -194,7 +203,7 @@ class Algorithms(unittest.TestCase):
         names = [a["name"] for a in json.loads(listed.stdout)["algorithms"]]
         for name in names:
             with self.subTest(algorithm=name):
-                rows = ask("--algorithm", name, "--seq", "512", "--device", "h200,t4")
+                rows = ask("--algorithm", name, *SIZES.get(name, ["--seq", "512"]), "--device", "h200,t4")
                 for row in rows["points"]:
                     self.assertTrue(row["resident_blocks"] > 0 or row["reason"])
         self.assertIn("has no tiles", refusal("--algorithm", "standard", "--seq", "512", "--device", "h200"))

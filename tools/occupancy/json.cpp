@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/catalog.hpp"
+#include "tools/json.hpp"
 #include "tools/options/text.hpp"
 #include "tools/output/columns.hpp"
 #include "tools/output/csv.hpp"
@@ -14,31 +16,15 @@ constexpr Count register_bytes = 4;
 Json count_or_null(const std::optional<Count>& count) { return count ? Json(*count) : Json(nullptr); }
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json problem_json(const Problem& problem) {
-  Json json;
-  json["batch"] = problem.batch;
-  json["heads"] = problem.heads;
-  json["kv_heads"] = problem.kv_heads;
-  json["seq_q"] = problem.seq_q;
-  json["seq_k"] = problem.seq_k;
-  json["head_dim"] = problem.head_dim;
-  json["head_dim_v"] = problem.head_dim_v;
-  json["dtype"] = name_of(problem.dtype);
-  if (problem.packing == Packing::packed) json["packed"] = true;
-  return json;
-}
-
-/// Tile sizes; null where none could be chosen.
-Json tiling_json(const OccupancyRow& row) {
-  if (row.kernel.empty()) return nullptr;
-  const Tiling& tiling = row.point->tiling;
-  Json json;
-  json["block_q"] = tiling.block_q;
-  json["block_k"] = tiling.block_k;
-  if (tiling.block_d != 0) json["block_d"] = tiling.block_d;
-  json["stages"] = tiling.stages;
-  json["rule"] = name_of(tiling.rule);
-  return json;
+/// The part of a point's result that problem_json and tiling_json read.
+PointResult point_of(const OccupancyRow& row) {
+  PointResult point;
+  point.request.algorithm = &find_algorithm(row.algorithm);
+  point.problem = row.point->problem;
+  point.shapes = row.point->shapes;
+  point.options = row.point->options;
+  if (!row.kernel.empty()) point.tiling = row.point->tiling;
+  return point;
 }
 
 Json limiter_json(const OccupancyRow& row) {
@@ -136,7 +122,11 @@ Json tiles_json(const OccupancyRow& row) {
 
 constexpr std::string_view csv_paths =
     "algorithm kernel layout problem/batch problem/heads problem/kv_heads problem/seq_q problem/seq_k "
-    "problem/head_dim problem/head_dim_v problem/dtype tiling/block_q tiling/block_k tiling/block_d tiling/stages "
+    "problem/head_dim problem/head_dim_v problem/mask problem/window_left problem/window_right problem/dtype "
+    "problem/m problem/n problem/k problem/tokens problem/d_in problem/d_out problem/weight_dtype problem/rows "
+    "problem/cols problem/length problem/ops tiling/block_q tiling/block_k tiling/block_d tiling/block_m "
+    "tiling/block_n "
+    "tiling/order tiling/chunk_q tiling/chunk_k tiling/chunk tiling/stages "
     "tiling/rule device arch threads warps fits supported resident_blocks limiter occupancy/warps occupancy/most_warps "
     "occupancy/percent blocks_by/shared_memory blocks_by/registers blocks_by/warps blocks_by/blocks shared_bytes "
     "shared_limit_bytes shared_default_bytes shared_reserved_bytes shared_per_sm_bytes needs_opt_in shared_over_bytes "
@@ -166,8 +156,9 @@ Json occupancy_json(const OccupancyRow& row) {
   if (row.layout.empty()) {
     json["algorithm"] = row.algorithm;
     json["kernel"] = text_or_null(row.kernel);
-    json["problem"] = problem_json(row.point->problem);
-    json["tiling"] = tiling_json(row);
+    const PointResult point = point_of(row);
+    json["problem"] = problem_json(point);
+    json["tiling"] = tiling_json(point);
   } else {
     json["layout"] = row.layout;
   }

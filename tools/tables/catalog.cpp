@@ -43,7 +43,6 @@ constexpr TableSpec tables[] = {
      "Saha & Ye (2024); exact counts, outside this program", small_cache},
     {"linear-attention", "the orders of attention without a softmax", "formulas, outside this program",
      linear_attention},
-    {"golden", "verified bills of the forward algorithms", "brute-force counts, outside this program", golden},
     {"ridge", "dense peak over memory bandwidth", "data sheets; course module 08 and week 13", ridge},
     {"critical-batch", "tokens from which a pass over weights is bound by arithmetic", worked, critical_batch_table},
     {"decode-intensity", "FLOP a byte of a decoding step", worked, decode_intensity},

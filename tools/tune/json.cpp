@@ -106,9 +106,10 @@ Json candidates_json(const TuneResult& result) {
 /// tiles.
 Json bound_json(const TuneResult& result) {
   const PointResult& point = result.point;
-  const Elements on_chip = point.budget.elements.value_or(point.memory.peak.elements);
-  const LowerBound bound =
-      best_of(bounds_of(point.request.algorithm->name, result.with(*point.tiling), point.closed, on_chip));
+  const std::string_view name = point.request.algorithm->name;
+  const Case tiled = result.with(*point.tiling);
+  const Elements on_chip = point.budget.elements ? *point.budget.elements : most_elements_on_chip(name, tiled);
+  const LowerBound bound = best_of(bounds_of(name, tiled, point.closed, on_chip));
   const auto least = static_cast<double>(bound.least.value());
   return {
       {"name", bound.description->name},
