@@ -1,7 +1,6 @@
 #include "model/traffic_bound.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "model/closed_form/catalog.hpp"
@@ -78,18 +77,9 @@ Meeting meeting_of_keys(const TileSearch& search, Case head, Count rows) {
   });
 }
 
-/// Visible pairs, or as many as can be counted.
-Wide pairs_of(const Problem& problem) {
-  try {
-    return visible_pairs(problem);
-  } catch (const FigureOverflow&) {
-    return std::numeric_limits<Count>::max();
-  }
-}
-
 }  // namespace
 
-TrafficBound::TrafficBound(const TileSearch& search, const Case& point) : pairs_(pairs_of(point.problem)) {
+TrafficBound::TrafficBound(const TileSearch& search, const Case& point) : pairs_(visible_pairs(point.problem)) {
   const Problem& problem = point.problem;
   const Case head = unmasked_head(point);
   const Meeting row = meeting_of_rows(search, head);
