@@ -10,6 +10,7 @@
 #include "tests/model/tiling_support.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/repetitions.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -134,7 +135,7 @@ TEST_CASE("the optimum, and the next best, equal those of all feasible pairs, fo
   for (const Formula& formula : formulas()) {
     if (!streams(formula)) continue;
     int found = 0;
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < testing::repetitions(50); ++i) {
       const auto [point, budget, step] = random_trial(random, formula);
       const std::vector<Key> keys = all_tilings(formula, point, budget, step);
       CAPTURE(i, formula.name, step, budget.owner, describe(point));
@@ -208,7 +209,7 @@ TEST_CASE("the optimum of GEMM tiles equals the best of all block_q x block_k x 
   Random random(11);
   const auto upto = [&](Count limit) { return random.upto(limit); };
   int found = 0;
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < testing::repetitions(60); ++trial) {
     Case point = adapted(random_case(random, 40), formula_of("standard_tiled"));
     point.problem.mask = {};
     const Count step = trial % 4 == 0 ? 2 : 1;

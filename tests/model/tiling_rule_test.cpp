@@ -7,6 +7,7 @@
 
 #include "tests/model/tiling_support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/repetitions.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -123,7 +124,7 @@ TEST_CASE("fit fits, and one step more does not") {
   std::mt19937 random(20240601);
   const auto upto = [&](Count limit) { return std::uniform_int_distribution<Count>(1, limit)(random); };
   int grown = 0;
-  for (int trial = 0; trial < 2000; ++trial) {
+  for (int trial = 0; trial < testing::repetitions(2000); ++trial) {
     Case point;
     point.problem.seq_q = upto(600);
     point.problem.seq_k = upto(600);

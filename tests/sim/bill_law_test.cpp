@@ -8,6 +8,7 @@
 #include "sim/run.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/repetitions.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -51,7 +52,7 @@ Traffic sum_over(const std::vector<SmUse>& sms) {
 TEST_CASE("folded = unfolded = sum over SMs = closed form, for every algorithm") {
   std::mt19937_64 random(seed);
   std::printf("bill law: seed %llu\n", static_cast<unsigned long long>(seed));
-  for (int repetition = 0; repetition < 3000; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(3000); ++repetition) {
     const Case drawn = random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms()) {
       const Case point = adapted(drawn, algorithm.formula(), random);
@@ -68,7 +69,7 @@ TEST_CASE("folded = unfolded = sum over SMs = closed form, for every algorithm")
 
 TEST_CASE("what a block allocates is the closed form of its footprint") {
   std::mt19937_64 random(seed + 1);
-  for (int repetition = 0; repetition < 1000; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(1000); ++repetition) {
     const Case drawn = random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms()) {
       const Case point = adapted(drawn, algorithm.formula(), random);
@@ -85,7 +86,7 @@ TEST_CASE("what a block allocates is the closed form of its footprint") {
 
 TEST_CASE("a numeric run counts what a ghost run counts") {
   std::mt19937_64 random(seed + 2);
-  for (int repetition = 0; repetition < 150; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(150); ++repetition) {
     const Case drawn = random_case(random, Extent::tiny);
     for (const Algorithm& algorithm : algorithms()) {
       const Case point = adapted(drawn, algorithm.formula(), random);

@@ -10,6 +10,7 @@
 #include "sim/run.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/repetitions.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -45,7 +46,7 @@ TEST_CASE("every algorithm moves at least what every bound of its class says") {
   std::printf("bound law: seed %llu\n", static_cast<unsigned long long>(seed));
   std::set<std::string_view> applied;
   std::set<std::string_view> binding;
-  for (int repetition = 0; repetition < 2000; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(2000); ++repetition) {
     const Case drawn = repetition % 2 == 0 ? long_case(random) : random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms()) {
       const Case point = adapted(drawn, algorithm.formula(), random);

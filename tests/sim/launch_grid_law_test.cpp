@@ -9,6 +9,7 @@
 #include "sim/run.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/repetitions.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -32,7 +33,7 @@ TEST_CASE("law: a stated grid holds the blocks that the simulator launches") {
   const std::uint64_t seed = 31;
   std::mt19937_64 random(seed);
   int compared = 0;
-  for (int repetition = 0; repetition < 300; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(300); ++repetition) {
     Case drawn = random_case(random, Extent::small);
     drawn.options.init = StatisticsInit::not_counted;  // the kernel that writes it holds no tiles
     for (const Algorithm& algorithm : algorithms()) {

@@ -8,6 +8,7 @@
 #include "sim/run.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/repetitions.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -46,7 +47,7 @@ TEST_CASE("flash1, flash2 and flash3 take mistakes") {
 TEST_CASE("a mistake changes no bill, folded or not") {
   std::mt19937_64 random(seed);
   std::printf("mistakes: seed %llu\n", static_cast<unsigned long long>(seed));
-  for (int repetition = 0; repetition < 600; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(600); ++repetition) {
     const Case drawn = random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms_with_mistakes()) {
       Case point = adapted(drawn, algorithm.formula(), random);
@@ -64,7 +65,7 @@ TEST_CASE("a mistake changes no bill, folded or not") {
 TEST_CASE("the damage is the predicted one, row by row") {
   std::mt19937_64 random(seed + 1);
   Count damaged = 0;
-  for (int repetition = 0; repetition < 200; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(200); ++repetition) {
     const Case drawn = random_case(random, Extent::tiny);
     for (const Algorithm& algorithm : algorithms_with_mistakes()) {
       Case point = adapted(drawn, algorithm.formula(), random);

@@ -8,6 +8,7 @@
 #include "sim/numeric.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/repetitions.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -58,7 +59,7 @@ Values constant_scores(const Problem& problem, double logit) {
 TEST_CASE("every algorithm agrees with the double-precision reference in every type") {
   std::mt19937_64 random(seed);
   std::printf("numbers law: seed %llu\n", static_cast<unsigned long long>(seed));
-  for (int repetition = 0; repetition < 400; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(400); ++repetition) {
     const Case drawn = random_case(random, Extent::tiny);
     constexpr std::array types = {DType::fp64, DType::fp32, DType::fp16, DType::bf16};
     for (const Algorithm& algorithm : algorithms()) {

@@ -6,6 +6,7 @@
 #include "model/footprint.hpp"
 #include "tests/model/tiling_support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/repetitions.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -54,7 +55,7 @@ Walk walk(const Case& point) {
 TEST_CASE("chunked: the bill and the workspace are those of the loops") {
   std::mt19937_64 random(5);
   const auto between = [&](Count low, Count high) { return std::uniform_int_distribution<Count>(low, high)(random); };
-  for (int repetition = 0; repetition < 2000; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(2000); ++repetition) {
     const Variant variant = chunked_variants[static_cast<std::size_t>(repetition % 3)];
     const Case point =
         chunks(between(1, 70), between(0, 70), between(1, 9), between(1, 9), between(1, 80), between(1, 80), variant);

@@ -80,9 +80,8 @@ TEST_CASE("products of the largest sizes are refused, not wrapped") {
         point.tiling.block_q = point.tiling.block_k = block;
         point.options.row_splits = largest;
         set_mask(point.problem);
-        for (const std::string_view algorithm :
-             {"standard", "standard_tiled", "standard_unfused", "flash1", "flash2", "chunked", "materialised", "split_kv",
-              "zigzag"}) {
+        for (const std::string_view algorithm : {"standard", "standard_tiled", "standard_unfused", "flash1", "flash2",
+                                                 "chunked", "materialised", "split_kv", "zigzag"}) {
           INFO(algorithm << " " << name_of(point.problem.mask.kind) << " seq " << seq << " block " << block);
           CHECK_THROWS_AS(closed_form(algorithm, point), FigureOverflow);
           CHECK_THROWS_AS(compulsory(algorithm, point), FigureOverflow);

@@ -7,6 +7,7 @@
 #include "model/footprint.hpp"
 #include "tests/model/tiling_support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/repetitions.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -49,7 +50,7 @@ Count with_square_tile(Count seq, Count head_dim, Count capacity) {
 TEST_CASE("materialised: the bill is that of the loops") {
   std::mt19937_64 random(6);
   const auto between = [&](Count low, Count high) { return std::uniform_int_distribution<Count>(low, high)(random); };
-  for (int repetition = 0; repetition < 2000; ++repetition) {
+  for (int repetition = 0; repetition < testing::repetitions(2000); ++repetition) {
     Case point;
     point.problem = {.seq_q = between(1, 60), .seq_k = between(0, 60), .head_dim = between(1, 20)};
     point.problem.head_dim_v = between(1, 20);
