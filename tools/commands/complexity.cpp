@@ -18,7 +18,8 @@ using complexity::Inquiry;
 using complexity::TileChoice;
 
 constexpr std::array own_options = {
-    OptionSpec{"--theorem", "NAME,...", "only these: thm1 thm2 square-tiles prop3 prop4 saha-ye row-granular matmul"},
+    OptionSpec{"--theorem", "NAME,...",
+               "only these: thm1 thm2 thm5 square-tiles prop3 prop4 saha-ye li row-granular matmul"},
     OptionSpec{"--algorithm", "NAME,...", "only these algorithms; default all"},
     OptionSpec{"--seq", "RANGE", "lengths of a grid of your own; default 4096"},
     OptionSpec{"--head-dim", "RANGE", "head dimensions of it; default 64"},
