@@ -1,5 +1,7 @@
 #include "model/fusion.hpp"
 
+#include "model/closed_form/catalog.hpp"
+
 namespace tilemeter {
 namespace {
 
@@ -17,50 +19,25 @@ Moved moved(const Chain& chain, Count kernels) {
 Moved unfused(const Chain& chain) { return moved(chain, static_cast<Count>(chain.side.size())); }
 Moved fused(const Chain& chain) { return moved(chain, 1); }
 
-std::string_view name_of(SoftmaxPasses passes) {
-  switch (passes) {
-    case SoftmaxPasses::naive:
-      return "naive";
-    case SoftmaxPasses::safe:
+std::string_view softmax_label(Variant variant) {
+  switch (variant) {
+    case Variant::safe:
       return "safe, 3 passes";
-    case SoftmaxPasses::online:
+    case Variant::online:
       return "online, 2 passes";
-    case SoftmaxPasses::resident:
+    case Variant::resident:
       return "row on chip";
+    default:
+      return name_of(variant);
   }
-  return "";
 }
 
-Moved softmax_moves(SoftmaxPasses passes, Count length) {
-  Count loads = 0;
-  switch (passes) {
-    case SoftmaxPasses::naive:
-    case SoftmaxPasses::online:
-      loads = 2;
-      break;
-    case SoftmaxPasses::safe:
-      loads = 3;
-      break;
-    case SoftmaxPasses::resident:
-      loads = 1;
-      break;
-  }
-  return named("the traffic of the softmax", [&] { return Moved{Elements(length) * loads, Elements(length)}; });
-}
-
-Count softmax_exponentials(SoftmaxPasses passes, Count length) {
-  return named("the exponentials of the softmax", [&] {
-    switch (passes) {
-      case SoftmaxPasses::naive:
-      case SoftmaxPasses::safe:
-        return checked::multiply(2, length);
-      case SoftmaxPasses::online:
-        return checked::subtract(checked::multiply(3, length), 1);
-      case SoftmaxPasses::resident:
-        return length;
-    }
-    return length;
-  });
+Moved softmax_moves(Variant variant, Count length) {
+  Case row;
+  row.shapes = {.rows = 1, .cols = length};
+  row.options.variant = variant;
+  const Traffic total = closed_form("softmax", row).total();
+  return {.read = total.read, .write = total.write};
 }
 
 }  // namespace tilemeter

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/units.hpp"
+#include "model/problem.hpp"
 
 namespace tilemeter {
 
@@ -28,18 +28,14 @@ Moved unfused(const Chain& chain);
 /// One kernel for all of them: reads n + the side inputs, writes n. The ratio of the two is k only without side inputs.
 Moved fused(const Chain& chain);
 
-/// How a softmax of a row in memory is computed.
-enum class SoftmaxPasses { naive, safe, online, resident };
-inline constexpr std::array softmax_passes = {SoftmaxPasses::naive, SoftmaxPasses::safe, SoftmaxPasses::online,
-                                              SoftmaxPasses::resident};
-std::string_view name_of(SoftmaxPasses passes);
+/// The softmax of a row in memory, by how often it passes over the row: the variants of the algorithm `softmax`.
+inline constexpr std::array softmax_variants = {Variant::naive, Variant::safe, Variant::online, Variant::resident};
 
-/// Softmax over `length` elements: naive 2 loads and 1 store an element, safe 3 and 1, online 2 and 1, resident 1
-/// and 1.
-Moved softmax_moves(SoftmaxPasses passes, Count length);
-/// Exponentials: naive and safe 2 an element, resident 1, online 3 length - 1 as the listing has them (a rescale factor
-/// at every element but the first). Milakov and Gimelshein, 2018.
-Count softmax_exponentials(SoftmaxPasses passes, Count length);
+/// "safe, 3 passes".
+std::string_view softmax_label(Variant variant);
+
+/// What the closed form of `softmax` says of one row of `length` elements. Throws FigureOverflow.
+Moved softmax_moves(Variant variant, Count length);
 
 /// FLOPs that a softmax is credited with for one element: subtract the maximum, exponential, sum, divide, and the
 /// comparison.

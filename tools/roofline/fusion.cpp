@@ -41,8 +41,8 @@ std::vector<Step> steps_of(const Chain& chain) {
                             [&] { return checked::multiply(static_cast<Count>(chain.side.size()), chain.length); });
   std::vector<Step> steps = {{"chain, a kernel an operation", unfused(chain), flops},
                              {"chain, fused", fused(chain), flops}};
-  for (const SoftmaxPasses passes : softmax_passes) {
-    steps.push_back({"softmax, " + std::string(name_of(passes)), softmax_moves(passes, chain.length),
+  for (const Variant variant : softmax_variants) {
+    steps.push_back({"softmax, " + std::string(softmax_label(variant)), softmax_moves(variant, chain.length),
                      named("the FLOPs of the softmax",
                            [&] { return checked::multiply(softmax_flops_per_element, chain.length); })});
   }

@@ -9,6 +9,7 @@ Table score_matrix();
 Table softmax_roofline();
 Table score_growth();
 Table block_sizes();
+Table byte_sizes();
 Table paper_rule_fits();
 Table numeric_agreement();
 Table online_softmax();

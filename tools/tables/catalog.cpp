@@ -19,6 +19,7 @@ constexpr TableSpec tables[] = {
     {"softmax-roofline", "why the softmax of a stored score matrix waits for memory", module08, softmax_roofline},
     {"score-growth", "the score matrix over the context length", week13_source, score_growth},
     {"block-sizes", "tile sizes of the paper's rule, and what they need on chip", module08, block_sizes},
+    {"byte-sizes", "tile sizes that fit a shared memory in bytes", by_hand, byte_sizes},
     {"paper-rule-fits", "for which M the paper's tiles fit", exhaustive, paper_rule_fits},
     {"numeric-agreement", "tiled against standard attention, in numbers", module08, numeric_agreement},
     {"online-softmax", "one row in chunks, with and without the rescaling", module08, online_softmax},

@@ -31,11 +31,12 @@ std::vector<Kernel> kernels() {
       {"3 operations, one with a second input, fused", fused(with_bias), 3 * length, "h100-sxm", "3", "", ""},
   };
   const char* accesses[] = {"3", "4", "3", "2"};
-  for (std::size_t i = 0; i < tilemeter::softmax_passes.size(); ++i) {
-    const bool resident = tilemeter::softmax_passes[i] == SoftmaxPasses::resident;
-    all.push_back({"softmax, " + std::string(name_of(tilemeter::softmax_passes[i])),
-                   softmax_moves(tilemeter::softmax_passes[i], length), softmax_flops_per_element * length, "a100-80gb",
-                   accesses[i], resident ? "1.25" : "", resident ? "0.82" : ""});
+  for (std::size_t i = 0; i < softmax_variants.size(); ++i) {
+    const Variant variant = softmax_variants[i];
+    const bool resident = variant == Variant::resident;
+    all.push_back({"softmax, " + std::string(softmax_label(variant)), softmax_moves(variant, length),
+                   softmax_flops_per_element * length, "a100-80gb", accesses[i], resident ? "1.25" : "",
+                   resident ? "0.82" : ""});
   }
   return all;
 }
