@@ -1,7 +1,9 @@
 #include "model/complexity/contender.hpp"
 
+#include "model/closed_form/catalog.hpp"
 #include "model/closed_form/standard_at_capacity.hpp"
 #include "model/footprint.hpp"
+#include "model/gemm_search.hpp"
 #include "model/tile_search.hpp"
 #include "model/tiling_rule.hpp"
 
@@ -36,6 +38,11 @@ Tiling largest_square(std::string_view algorithm, Case point, const Budget& budg
   if (!fits(1)) throw InputError(over_capacity_message(algorithm, point, budget, TileGranularity{}));
   const Count size = largest_multiple(1, point.problem.seq_k, fits);
   return {.block_q = size, .block_k = size, .rule = BlockRule::given};
+}
+
+/// The optimum of a GEMM is over its orders too.
+void set_order(std::string_view algorithm, Case& point) {
+  if (formula_of(algorithm).computation == Computation::gemm) point.options.gemm_order = least_traffic_order(point);
 }
 
 }  // namespace
@@ -77,6 +84,7 @@ Case point_of(const Contender& contender, const Scale& scale) {
   } else if (rule_of(contender.tiles) != BlockRule::given) {
     point.tiling = resolve_tiling(contender.algorithm, point, rule_of(contender.tiles), budget, TileGranularity{});
     point.options.row_softmax = resolve_row_softmax(contender.algorithm, point, budget);
+    if (contender.tiles == TileChoice::optimum) set_order(contender.algorithm, point);
   }
   return point;
 }

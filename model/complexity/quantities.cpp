@@ -12,18 +12,28 @@ double real(Count count) { return static_cast<double>(count); }
 double total(const Billed& billed) { return real(billed.total.value()); }
 double without(const Billed& billed, Count part) { return real(billed.total.value() - part); }
 
-/// The part of a bill that does not depend on M.
-struct Independent {
+/// T without the part of a bill that does not depend on M. A variant is given where it makes a difference.
+struct Streamed {
   std::string_view algorithm;
-  Quantity streamed;
+  Quantity quantity;
+  std::optional<Variant> variant{};
 };
 
-constexpr std::array independents = {
-    Independent{"flash1",
-                {"T - 2Nd", [](const Scale& s, const Billed& b) { return without(b, 2 * s.seq * s.head_dim); }}},
-    Independent{
-        "flash2",
-        {"T - 2Nd - N", [](const Scale& s, const Billed& b) { return without(b, 2 * s.seq * s.head_dim + s.seq); }}},
+/// T - `heads` Nd - `rows` N - `scores` N^2.
+template <Count heads, Count rows = 0, Count scores = 0>
+double streamed(const Scale& scale, const Billed& billed) {
+  const Count n = scale.seq;
+  return without(billed, heads * n * scale.head_dim + rows * n + scores * n * n);
+}
+
+constexpr std::array streams = {
+    Streamed{"flash1", {"T - 2Nd", streamed<2>}},
+    Streamed{"flash2", {"T - 2Nd - N", streamed<2, 1>}},
+    Streamed{"flash1_backward", {"T - 4Nd", streamed<4>}},
+    Streamed{"flash2_backward", {"T - 9Nd - 3N", streamed<9, 3>}, Variant::two_kernels},
+    Streamed{"flash2_backward", {"T - 9Nd - N", streamed<9, 1>}},
+    Streamed{"flash3", {"T - 2Nd - N", streamed<2, 1>}},
+    Streamed{"materialised", {"T - 2N^2 - Nd", streamed<1, 0, 2>}},
 };
 
 Count elements_of(TensorName tensor, const Work& work) {
@@ -74,21 +84,20 @@ Quantity total_traffic() {
   return {"T", [](const Scale&, const Billed& billed) { return total(billed); }};
 }
 
-Quantity streamed_traffic(std::string_view algorithm) {
-  for (const Independent& known : independents) {
-    if (known.algorithm == algorithm) return known.streamed;
+Quantity streamed_traffic(std::string_view algorithm, std::optional<Variant> variant) {
+  for (const Streamed& known : streams) {
+    if (known.algorithm == algorithm && (!known.variant || known.variant == variant)) return known.quantity;
   }
   return total_traffic();
 }
 
-Quantity score_traffic() {
-  return {"T - 4Nd", [](const Scale& s, const Billed& b) { return without(b, 4 * s.seq * s.head_dim); }};
-}
+Quantity score_traffic() { return {"T - 4Nd", streamed<4>}; }
 
-Quantity panel_traffic() {
-  return {"T - 4N^2 - 2Nd",
-          [](const Scale& s, const Billed& b) { return without(b, 4 * s.seq * s.seq + 2 * s.seq * s.head_dim); }};
-}
+Quantity gradient_score_traffic() { return {"T - 8Nd", streamed<8>}; }
+
+Quantity panel_traffic() { return {"T - 4N^2 - 2Nd", streamed<2, 0, 4>}; }
+
+Quantity operand_traffic() { return {"T - mn", streamed<0, 0, 1>}; }
 
 Quantity query_and_output_traffic() {
   return {"Q and O alone", [](const Scale&, const Billed& billed) {
@@ -113,6 +122,12 @@ Quantity traffic_over_forward_order() {
           }};
 }
 
+Quantity traffic_over_backward_order() {
+  return {"T / min((N^2 d^2 + N d^3) / M, (N^2 d + N d^2) / sqrt(M))", [](const Scale& scale, const Billed& billed) {
+            return total(billed) / order_of_growth::backward(scale.seq, scale.head_dim, scale.capacity);
+          }};
+}
+
 Quantity traffic_over_row_granular() {
   return {"T / row-granular bound", [](const Scale& scale, const Billed& billed) {
             const auto least = row_granular_least(billed.point.problem, Elements(scale.capacity));
@@ -123,6 +138,19 @@ Quantity traffic_over_row_granular() {
 Quantity traffic_over_score_products() {
   return {"T / bound of the products", [](const Scale& scale, const Billed& billed) {
             return total(billed) / real(score_products_least(billed.point.problem, Elements(scale.capacity)).value());
+          }};
+}
+
+Quantity traffic_over_product() {
+  return {"T / matmul bound", [](const Scale& scale, const Billed& billed) {
+            return total(billed) / real(matmul_least(product_of(billed.point), Elements(scale.capacity)).value());
+          }};
+}
+
+Quantity traffic_over_deep_product() {
+  return {"T / (2mnk / sqrt(M) + mn)", [](const Scale& scale, const Billed& billed) {
+            const auto least = deep_matmul_least(product_of(billed.point), Elements(scale.capacity));
+            return total(billed) / real(least.value_or(Elements(1)).value());
           }};
 }
 

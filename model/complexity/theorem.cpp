@@ -9,8 +9,8 @@ namespace tilemeter::complexity {
 
 std::span<const Theorem> theorems() {
   static const std::array table = {
-      flash_memory(), flash_forward(), square_tiles(), flash_lower_bound(),
-      block_sparse(), small_cache(),   row_granular(), matmul(),
+      flash_memory(), flash_forward(), flash_backward(), square_tiles(), flash_lower_bound(),
+      block_sparse(), small_cache(),   backward_order(), row_granular(), matmul(),
   };
   return table;
 }

@@ -45,7 +45,7 @@ class Theorems(unittest.TestCase):
 
     def test_every_theorem_holds_on_counts(self):
         names = [t["name"] for t in self.whole["theorems"]]
-        for name in ["thm1", "thm2", "square-tiles", "prop3", "prop4", "saha-ye", "row-granular", "matmul"]:
+        for name in ["thm1", "thm2", "thm5", "square-tiles", "prop3", "prop4", "saha-ye", "li", "row-granular", "matmul"]:
             self.assertIn(name, names)
         for theorem in self.whole["theorems"]:
             with self.subTest(theorem["name"]):
@@ -65,6 +65,39 @@ class Theorems(unittest.TestCase):
             self.assertLess(abs(figure["value"] - value), 0.02)
             self.assertLess(0, figure["half_width_95"])
             self.assertLess(figure["half_width_95"], 0.01)
+
+    def test_backward(self):
+        joint = self.figures("thm5", algorithm="flash1_backward", blocks="paper", where="random")
+        for figure, (name, value) in zip(joint, [("N", 1.996), ("d", 1.986), ("M", -0.994)]):
+            self.assertEqual((figure["figure"], figure["quantity"]), (f"exponent of {name}", "T - 4Nd"))
+            self.assertLess(abs(figure["value"] - value), 0.02)
+        variants = {f["variant"] for f in self.figures("thm5", algorithm="flash2_backward")}
+        self.assertEqual(variants, {"atomics", "two_kernels"})
+        standard = self.figures("thm5", algorithm="standard_backward", quantity="T - 8Nd")[0]
+        self.assertAlmostEqual(standard["value"], 2, places=9)
+        for figure in self.figures("li"):
+            self.assertEqual(figure["accepted"], {"from": None, "to": None})
+
+    def test_small_cache_and_product(self):
+        scores = self.figures("saha-ye", algorithm="materialised", figure="exponent of M")[0]
+        self.assertLess(abs(scores["value"] + 0.516), 0.02)
+        product = self.figures("matmul", algorithm="gemm", figure="exponent of M")[0]
+        self.assertLess(abs(product["value"] + 0.5), 0.02)
+        for figure in self.figures("matmul", algorithm="gemm", figure="smallest"):
+            self.assertGreaterEqual(figure["value"], 1)
+
+    def test_crossovers(self):
+        expected = {("flash2", "optimum"): (0.50, 0.59), ("flash1", "optimum"): (0.85, 0.96),
+                    ("flash1", "paper"): (2.4, 2.5)}
+        rows = self.whole["crossovers"]
+        self.assertEqual(len(rows), 12)
+        for row in rows:
+            least, most = expected[row["algorithm"], row["blocks"]]
+            ratio = row["sram_over_d_squared"]
+            self.assertEqual(ratio, row["sram_elements"] / row["head_dim"] ** 2)
+            self.assertTrue(row["ok"] and least - 0.005 <= ratio <= most + 0.005, row)
+            self.assertLessEqual(row["moved_elements"], row["opponent_elements"])
+            self.assertEqual((row["opponent"], row["seq"]), ("materialised", 8192))
 
     def test_extra_memory_and_operations(self):
         for algorithm, exponent in [("flash1", 1), ("flash2", 1), ("standard", 2)]:
@@ -96,7 +129,8 @@ class Choices(unittest.TestCase):
     def test_one_theorem_alone(self):
         one = document("--theorem", "prop4,thm1")
         self.assertEqual([t["name"] for t in one["theorems"]], ["prop4", "thm1"])
-        self.assertEqual((one["distances"], one["break_even"]), ([], []))
+        self.assertEqual((one["distances"], one["break_even"], one["crossovers"]), ([], [], []))
+        self.assertEqual(len(document("--theorem", "saha-ye", "--algorithm", "flash2")["crossovers"]), 4)
 
     def test_one_algorithm(self):
         one = document("--algorithm", "flash1")

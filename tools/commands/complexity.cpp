@@ -18,7 +18,8 @@ using complexity::Inquiry;
 using complexity::TileChoice;
 
 constexpr std::array own_options = {
-    OptionSpec{"--theorem", "NAME,...", "only these: thm1 thm2 square-tiles prop3 prop4 saha-ye row-granular matmul"},
+    OptionSpec{"--theorem", "NAME,...",
+               "only these: thm1 thm2 thm5 square-tiles prop3 prop4 saha-ye li row-granular matmul"},
     OptionSpec{"--algorithm", "NAME,...", "only these algorithms; default all"},
     OptionSpec{"--seq", "RANGE", "lengths of a grid of your own; default 4096"},
     OptionSpec{"--head-dim", "RANGE", "head dimensions of it; default 64"},
@@ -35,11 +36,12 @@ constexpr std::string_view example =
     "fits the exponents of counted traffic in N, d, M (and in the share of visited tiles), each with its 95 % "
     "interval,\n"
     "its range and what is accepted, and ends with the verdict on each theorem. Without options: all theorems, the\n"
-    "distance of every algorithm to its best lower bound, and the M from which tiling pays.\n"
+    "distance of every algorithm to its best lower bound, and the M from which tiling pays. saha-ye (small memory on\n"
+    "chip) comes with the M from which streaming moves no more than scores in memory.\n"
     "  tilemeter complexity --algorithm flash2 --blocks optimum --seq 4096 --sram 4096el:262144el:*2\n"
     "fits the exponents over a grid of your own, without judging them. M counts elements. Exit status 1: a figure of "
     "a\n"
-    "theorem is not as accepted, or an algorithm moved less than a lower bound.";
+    "theorem or a crossover is not as accepted, or an algorithm moved less than a lower bound.";
 
 std::vector<const complexity::Theorem*> chosen_theorems(const Arguments& arguments, bool own_grid) {
   std::vector<const complexity::Theorem*> chosen;

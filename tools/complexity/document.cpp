@@ -8,6 +8,7 @@ namespace {
 Json end_of(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+Json accepted_json(const Accepted& accepted) { return {{"from", end_of(accepted.from)}, {"to", end_of(accepted.to)}}; }
 Json variant_json(const Contender& contender) { return contender.variant ? Json(name_of(*contender.variant)) : Json(); }
 
 Json figure_json(const Finding& finding) {
@@ -23,7 +24,7 @@ Json figure_json(const Finding& finding) {
           {"half_width_95", optional_json(finding.half_width95)},
           {"residual_rms", optional_json(finding.residual_rms)},
           {"residual_max", optional_json(finding.residual_most)},
-          {"accepted", {{"from", end_of(finding.accepted.from)}, {"to", end_of(finding.accepted.to)}}},
+          {"accepted", accepted_json(finding.accepted)},
           {"ok", finding.holds()}};
 }
 
@@ -81,6 +82,14 @@ Json break_even_json(const BreakEven& found) {
   return json;
 }
 
+Json crossover_json(const Crossover& crossover) {
+  Json json = break_even_json(crossover.found);
+  json["sram_over_d_squared"] = optional_json(crossover.ratio());
+  json["accepted"] = accepted_json(crossover.accepted);
+  json["ok"] = crossover.holds();
+  return json;
+}
+
 template <class Items, class ToJson>
 Json array_of(const Items& items, ToJson to_json) {
   Json array = Json::array();
@@ -98,6 +107,7 @@ Json document_of(const Answer& answer, const Inquiry& inquiry) {
   document["fits"] = figures_json(answer.fits);
   document["distances"] = array_of(answer.distances, distance_json);
   document["break_even"] = array_of(answer.break_evens, break_even_json);
+  document["crossovers"] = array_of(answer.crossovers, crossover_json);
   return document;
 }
 
@@ -118,6 +128,13 @@ std::vector<std::string> failures_of(const Json& document) {
     failures.push_back(distance.at("algorithm").get<std::string>() + " at M = " + distance.at("sram_elements").dump() +
                        " moves " + distance.at("moved_elements").dump() + " elements, less than the bound of " +
                        distance.at("bound_elements").dump());
+  }
+  for (const Json& crossover : document.at("crossovers")) {
+    if (crossover.at("ok").get<bool>()) continue;
+    failures.push_back("crossover of " + crossover.at("algorithm").get<std::string>() + " (" +
+                       crossover.at("blocks").get<std::string>() + ") at d = " + crossover.at("head_dim").dump() +
+                       ": M / d^2 = " + crossover.at("sram_over_d_squared").dump() + " is not in " +
+                       crossover.at("accepted").dump());
   }
   return failures;
 }

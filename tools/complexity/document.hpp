@@ -10,12 +10,13 @@
 
 namespace tilemeter::complexity {
 
-/// {"schema", "command", "version", "counted_by", "seed", "theorems", "fits", "distances", "break_even"}. Sizes are in
+/// {"schema", "command", "version", "counted_by", "seed", "theorems", "fits", "distances", "break_even",
+/// "crossovers"}. Sizes are in
 /// elements; an open end of what is accepted is null.
 Json document_of(const Answer& answer, const Inquiry& inquiry);
 
-/// The same as tables: one a theorem, then own fits, distances and break-evens, as far as there are any. Refers to
-/// `document`, which must outlive them. Throws InputError that names `origin` when it is no such document.
+/// The same as tables: one a theorem, then own fits, distances, break-evens and crossovers, as far as there are any.
+/// Refers to `document`, which must outlive them. Throws InputError that names `origin` when it is no such document.
 std::vector<tables::MadeTable> tables_of(const Json& document, std::string_view origin);
 
 /// What does not hold, one sentence each.

@@ -96,7 +96,8 @@ std::vector<BreakEven> break_evens(const Inquiry& inquiry) {
 
 bool Answer::holds() const {
   return std::all_of(theorems.begin(), theorems.end(), [](const Measured& theorem) { return theorem.holds(); }) &&
-         std::all_of(distances.begin(), distances.end(), [](const Distance& distance) { return distance.holds(); });
+         std::all_of(distances.begin(), distances.end(), [](const Distance& distance) { return distance.holds(); }) &&
+         std::all_of(crossovers.begin(), crossovers.end(), [](const Crossover& one) { return one.holds(); });
 }
 
 Answer measure(const Inquiry& inquiry) {
@@ -112,6 +113,7 @@ Answer measure(const Inquiry& inquiry) {
     }
   }
   answer.break_evens = break_evens(inquiry);
+  if (has(inquiry.theorems, &find_theorem("saha-ye"))) answer.crossovers = crossovers(counted, wanted);
   return answer;
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/complexity/break_even.hpp"
+#include "model/complexity/crossover.hpp"
 #include "model/complexity/distance.hpp"
 #include "model/complexity/theorem.hpp"
 
@@ -36,6 +36,7 @@ struct Answer {
   std::vector<Finding> fits;
   std::vector<Distance> distances;
   std::vector<BreakEven> break_evens;
+  std::vector<Crossover> crossovers;  ///< part of the theorem "saha-ye"
 
   bool holds() const;
 };

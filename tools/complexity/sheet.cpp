@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include "tools/complexity/capacity_sheet.hpp"
+#include "tools/complexity/cells.hpp"
 #include "tools/complexity/document.hpp"
 
 namespace tilemeter::complexity {
@@ -10,15 +12,6 @@ using tables::Decimal;
 using tables::MadeTable;
 using tables::Scientific;
 using tables::Table;
-
-std::string_view text_at(const Json& object, const char* key) { return object.at(key).get_ref<const std::string&>(); }
-Cell words(const Json& object, const char* key) { return std::string(text_at(object, key)); }
-Cell whole(const Json& object, const char* key) {
-  return object.at(key).is_null() ? Cell{} : Cell{object.at(key).get<Count>()};
-}
-Cell decimal(const Json& value, int decimals) {
-  return value.is_null() ? Cell{} : Cell{Decimal{value.get<double>(), decimals}};
-}
 
 Cell algorithm_cell(const Json& figure) {
   const Json& variant = figure.at("variant");
@@ -31,23 +24,6 @@ Cell small(const Json& value) {
   if (value.is_null()) return {};
   const double number = value.get<double>();
   return std::fabs(number) < 5e-5 ? Cell{Scientific{number}} : Cell{Decimal{number, 4}};
-}
-
-std::string short_text(double value) {
-  std::string text = Json(std::round(value * 1e5) / 1e5).dump();
-  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
-}
-
-Cell accepted_cell(const Json& accepted) {
-  const Json& from = accepted.at("from");
-  const Json& to = accepted.at("to");
-  if (from.is_null() && to.is_null()) return {};
-  if (to.is_null()) return ">= " + short_text(from.get<double>());
-  if (from.is_null()) return "<= " + short_text(to.get<double>());
-  const double low = from.get<double>();
-  const double high = to.get<double>();
-  if (high - low < 1e-6) return short_text((low + high) / 2);
-  return short_text(low) + " to " + short_text(high);
 }
 
 std::string ok_text(const Json& figure) {
@@ -112,35 +88,6 @@ MadeTable distances_table(const Json& distances) {
           std::move(table)};
 }
 
-MadeTable break_even_table(const Json& rows) {
-  Table table;
-  table.columns = {
-      {"algorithm", ""},        {"blocks", ""}, {"against", ""}, {"N", "rows"},           {"d", ""},
-      {"M", "elements"},        {"Br", "rows"}, {"Bc", "rows"},  {"on chip", "elements"}, {"moved", "elements"},
-      {"standard", "elements"}, {"verdict", ""}};
-  for (const Json& row : rows) {
-    const bool exists = !row.at("sram_elements").is_null();
-    const bool fits = exists && row.at("fits").get<bool>();
-    const std::string opponent = std::string(text_at(row, "opponent")) +
-                                 (text_at(row, "opponent_blocks") == "panels" ? ", the same M" : ", idealised");
-    table.infeasible += exists && !fits ? 1 : 0;
-    table.rows.push_back({words(row, "algorithm"), words(row, "blocks"), opponent, whole(row, "seq"),
-                          whole(row, "head_dim"), whole(row, "sram_elements"), whole(row, "block_q"),
-                          whole(row, "block_k"), whole(row, "used_elements"), whole(row, "moved_elements"),
-                          whole(row, "opponent_elements"),
-                          std::string(!exists ? "never"
-                                      : fits  ? "fits"
-                                              : "does not fit: a nominal break-even")});
-  }
-  table.notes = {
-      "the smallest M at which the algorithm moves no more than standard attention; the same M: standard "
-      "attention with GEMM panels within M"};
-  return {{.name = "break-even",
-           .title = "the smallest M at which tiling pays",
-           .source = "closed_form/standard_at_capacity.hpp for the same M"},
-          std::move(table)};
-}
-
 std::vector<MadeTable> checked_tables_of(const Json& document) {
   std::vector<MadeTable> made;
   for (const Json& theorem : document.at("theorems")) made.push_back(theorem_table(theorem));
@@ -150,6 +97,7 @@ std::vector<MadeTable> checked_tables_of(const Json& document) {
   }
   if (!document.at("distances").empty()) made.push_back(distances_table(document.at("distances")));
   if (!document.at("break_even").empty()) made.push_back(break_even_table(document.at("break_even")));
+  if (!document.at("crossovers").empty()) made.push_back(crossover_table(document.at("crossovers")));
   if (!made.empty()) {
     made.back().table.notes.push_back("traffic counted by the " + std::string(text_at(document, "counted_by")) +
                                       "; random points of seed " + document.at("seed").dump() +

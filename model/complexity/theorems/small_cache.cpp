@@ -11,6 +11,8 @@ constexpr Count square = wide_head.head_dim * wide_head.head_dim;
 Grid below_square(std::uint64_t) {
   return unaligned(wide_head, Axis::capacity, 8 * wide_head.head_dim, square / 4, 60);
 }
+/// From tiles of 7 x 7.
+Grid materialised_capacities(std::uint64_t) { return unaligned(wide_head, Axis::capacity, 64, square / 4, 60); }
 Grid above_square(std::uint64_t) {
   return unaligned(wide_head, Axis::capacity, square, wide_head.seq * wide_head.head_dim, 60);
 }
@@ -19,6 +21,7 @@ Grid above_square(std::uint64_t) {
 
 Theorem small_cache() {
   constexpr Contender streaming = {"flash2", TileChoice::optimum};
+  constexpr Contender materialised = {"materialised", TileChoice::optimum};
   return {.name = "saha-ye",
           .title = "the small-cache regime of attention",
           .source = "Saha and Ye 2024, arXiv:2402.07443",
@@ -26,13 +29,22 @@ Theorem small_cache() {
               "Theta(min(N^2 d^2 / M, N^2 d / sqrt(M))): FlashAttention is optimal for M >= d^2, even with fast "
               "matrix multiplication; below, materialised scores are, for classical multiplication",
           .validity = "all M; a statement of orders, so constants are shown and not judged",
-          .edges = "near its lower edge streaming is steeper than -1: the local exponent is -M / (M - 2d)",
-          .conclusion = "consistent: above d^2 the ratio to the order is bounded, below d^2 that of streaming grows",
+          .edges =
+              "near its lower edge streaming is steeper than -1: the local exponent is -M / (M - 2d); the table of "
+              "crossovers has the M at which the two meet",
+          .conclusion =
+              "consistent: above d^2 the ratio of streaming to the order is bounded; below d^2 it grows, and that of "
+              "materialised scores is bounded",
           .fits = {{.contender = streaming,
                     .quantity = streamed_traffic("flash2"),
                     .where = "M 8d to d^2/4",
                     .grid = below_square,
-                    .exponents = {{Variable::capacity, around(-1.195, ceilings)}}}},
+                    .exponents = {{Variable::capacity, around(-1.195, ceilings)}}},
+                   {.contender = materialised,
+                    .quantity = streamed_traffic("materialised"),
+                    .where = "M 64 to d^2/4",
+                    .grid = materialised_capacities,
+                    .exponents = {{Variable::capacity, around(-0.516, ceilings)}}}},
           .ratios = {{.contender = streaming,
                       .quantity = traffic_over_forward_order(),
                       .where = "M 8d to d^2/4",
@@ -40,7 +52,11 @@ Theorem small_cache() {
                      {.contender = streaming,
                       .quantity = traffic_over_forward_order(),
                       .where = "M d^2 to Nd",
-                      .grid = above_square}}};
+                      .grid = above_square},
+                     {.contender = materialised,
+                      .quantity = traffic_over_forward_order(),
+                      .where = "M 64 to d^2/4",
+                      .grid = materialised_capacities}}};
 }
 
 }  // namespace tilemeter::complexity

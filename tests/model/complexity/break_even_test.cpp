@@ -4,6 +4,8 @@
 #include <random>
 
 #include "model/closed_form/catalog.hpp"
+#include "model/closed_form/gemm.hpp"
+#include "model/complexity/crossover.hpp"
 #include "model/complexity/distance.hpp"
 #include "tests/support/catch.hpp"
 
@@ -80,6 +82,38 @@ TEST_CASE("every break-even pair finds the M that a scan finds") {
     while (moved(pair.challenger, capacity) > moved(pair.opponent, capacity)) ++capacity;
     CHECK(found.capacity == capacity);
   }
+}
+
+TEST_CASE("streaming overtakes scores in memory at M of the order of d^2") {
+  const auto every = [](std::string_view) { return true; };
+  const std::vector<Crossover> found = crossovers(billed, every);
+  const std::vector<Count> capacities = {600, 2224, 8285, 32957, 976, 3742, 14136, 55405, 2561, 9985, 39937, 160769};
+  REQUIRE(found.size() == capacities.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i].found.capacity == capacities[i]);
+    CHECK(found[i].holds());
+  }
+  CHECK(crossovers(billed, [](std::string_view algorithm) { return algorithm == "flash2"; }).size() == 4);
+}
+
+TEST_CASE("a crossover elsewhere, or none, does not hold") {
+  const auto every = [](std::string_view) { return true; };
+  const auto scores_for_free = [](std::string_view algorithm, const Case& point) {
+    Work work = closed_form(algorithm, point);
+    if (algorithm == "materialised") work[TensorName::S] = {};
+    return work;
+  };
+  for (const Crossover& crossover : crossovers(scores_for_free, every)) CHECK_FALSE(crossover.holds());
+  Crossover none{.found = {}, .accepted = {}};
+  CHECK_FALSE(none.ratio().has_value());
+  CHECK_FALSE(none.holds());
+}
+
+TEST_CASE("the optimum of a GEMM is over its orders") {
+  const Scale scale{.seq = 4096, .head_dim = 256, .capacity = 65536};
+  const auto moved = [&](TileChoice tiles) { return bill_of({"gemm", tiles}, scale, billed).total; };
+  CHECK(moved(TileChoice::optimum) < moved(TileChoice::fit));
+  CHECK(gemm_order_of(point_of({"gemm", TileChoice::optimum}, scale)) != GemmOrder::c_stationary);
 }
 
 TEST_CASE("distances to the best bound") {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "model/closed_form/catalog.hpp"
+#include "model/complexity/quantities.hpp"
 #include "model/complexity/theorem.hpp"
 #include "tests/support/catch.hpp"
 
@@ -73,12 +74,24 @@ constexpr Expected slopes[] = {
     {"thm2", "standard (none)", "T", "unaligned", "exponent of M", 0, exact},
     {"thm2", "standard (none)", "T - 4Nd", "aligned", "exponent of N", 2, exact},
     {"thm2", "standard (panels)", "T - 4N^2 - 2Nd", "GEMM panels within M", "exponent of M", -1, ceilings},
+    {"thm5", "flash1_backward (paper)", "T - 4Nd", "aligned", "exponent of M", -1, exact},
+    {"thm5", "flash1_backward (paper)", "T - 4Nd", "random", "exponent of N", 1.996, 0.002},
+    {"thm5", "flash1_backward (paper)", "T - 4Nd", "random", "exponent of d", 1.986, 0.005},
+    {"thm5", "flash1_backward (paper)", "T - 4Nd", "random", "exponent of M", -0.994, 0.005},
+    {"thm5", "flash1_backward (optimum)", "T - 4Nd", "random", "exponent of M", -1, ceilings},
+    {"thm5", "flash2_backward atomics (optimum)", "T - 9Nd - N", "random", "exponent of N", 2, ceilings},
+    {"thm5", "flash2_backward atomics (optimum)", "T - 9Nd - N", "random", "exponent of d", 1.985, ceilings},
+    {"thm5", "flash2_backward atomics (optimum)", "T - 9Nd - N", "random", "exponent of M", -1, ceilings},
+    {"thm5", "flash2_backward two_kernels (fit)", "T - 9Nd - 3N", "M/d^2 1024 to 16384", "exponent of M", 0, ceilings},
+    {"thm5", "standard_backward (none)", "T - 8Nd", "aligned", "exponent of N", 2, exact},
     {"square-tiles", "flash1 (square)", "T - 2Nd", "M/d^2 0.1 to 1", "exponent of M", -1.17, ceilings},
     {"square-tiles", "flash1 (square)", "T - 2Nd", "M/d^2 1 to 8", "exponent of M", -0.89, ceilings},
     {"square-tiles", "flash1 (square)", "T - 2Nd", "M/d^2 8 to 64", "exponent of M", -0.70, ceilings},
     {"square-tiles", "flash1 (square)", "T - 2Nd", "M/d^2 64 to 1024", "exponent of M", -0.57, ceilings},
     {"square-tiles", "flash1 (square)", "T - 2Nd", "M/d^2 1024 to 16384", "exponent of M", -0.52, ceilings},
     {"saha-ye", "flash2 (optimum)", "T - 2Nd - N", "M 8d to d^2/4", "exponent of M", -1.195, ceilings},
+    {"saha-ye", "materialised (optimum)", "T - 2N^2 - Nd", "M 64 to d^2/4", "exponent of M", -0.516, ceilings},
+    {"matmul", "gemm (fit)", "T - mn", "M d to d^2", "exponent of M", -0.5, ceilings},
     {"prop4", "flash1 (fit)", "T - 2Nd", "causal windows", "exponent of s", 1, ceilings},
 };
 
@@ -106,10 +119,56 @@ TEST_CASE("every theorem holds") {
 
 TEST_CASE("those with random points hold whatever the seed") {
   for (const std::uint64_t seed : {2, 20261129}) {
-    for (const std::string_view name : {"thm2", "row-granular"}) {
+    for (const std::string_view name : {"thm2", "thm5", "row-granular"}) {
       INFO(name << ", seed " << seed);
       CHECK(measure(find_theorem(name), billed, seed, every).holds());
     }
+  }
+}
+
+TEST_CASE("two kernels with one square tiling go from -1 to -1/2 as the side does") {
+  constexpr double rows = 6 * 64 + 2;
+  const auto side = [](double capacity) { return (std::sqrt(rows * rows + 8 * capacity) - rows) / 4; };
+  struct Window {
+    std::string_view where;
+    double from;  ///< M / d^2
+    double to;
+  };
+  for (const auto& [where, from, to] : {Window{"M/d^2 8 to 64", 8, 64}, Window{"M/d^2 64 to 1024", 64, 1024},
+                                        Window{"M/d^2 1024 to 16384", 1024, 16384}}) {
+    INFO(where);
+    const double slope = -std::log(side(64 * 64 * to) / side(64 * 64 * from)) / std::log(to / from);
+    const Finding& finding = finding_of({.theorem = "thm5",
+                                         .contender = "flash2_backward two_kernels (square)",
+                                         .quantity = "T - 9Nd - 3N",
+                                         .where = where,
+                                         .figure = "exponent of M",
+                                         .value = slope,
+                                         .tolerance = ceilings});
+    CHECK(std::fabs(finding.value - slope) <= ceilings);
+  }
+}
+
+TEST_CASE("what streams is proportional to the number of tiles") {
+  const auto streamed = [](std::string_view algorithm, std::optional<Variant> variant, Count side) {
+    const Scale scale{.seq = 1024, .head_dim = 64};
+    Billed billed{.point = point_of({algorithm, TileChoice::untiled, variant}, scale), .work = {}, .total = {}};
+    billed.point.tiling.block_q = billed.point.tiling.block_k = side;
+    billed.total = closed_form(algorithm, billed.point).total().total();
+    return streamed_traffic(algorithm, variant).of(scale, billed);
+  };
+  struct Streams {
+    std::string_view algorithm;
+    std::optional<Variant> variant{};
+    double once = 0;  ///< what the statistics of `materialised` move whatever the tiles: 2N, left in
+  };
+  for (const Streams& row :
+       {Streams{"flash1"}, Streams{"flash2"}, Streams{"flash3"}, Streams{"flash1_backward"}, Streams{"flash2_backward"},
+        Streams{"flash2_backward", Variant::two_kernels}, Streams{"materialised", {}, 2048}}) {
+    INFO(row.algorithm);
+    const double coarse = streamed(row.algorithm, row.variant, 64) - row.once;
+    CHECK(coarse > 0);
+    CHECK(streamed(row.algorithm, row.variant, 16) - row.once == 4 * coarse);
   }
 }
 
