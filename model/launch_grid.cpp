@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/closed_form/split_kv.hpp"
+#include "model/split_heuristic.hpp"
+
 namespace tilemeter {
 namespace {
 
@@ -30,6 +33,22 @@ KernelGrid flash2(const Case& point) {
           .counts = {"query tiles", batch_axis, heads_axis}};
 }
 
+KernelGrid split_kv(const Case& point) {
+  return {.size = {query_tiles(point), splits_of(point), point.problem.streams()},
+          .counts = {"query tiles", "splits", streams_axis}};
+}
+
+KernelGrid combine(const Case& point) {
+  const Count tiles = ceil_div(point.problem.rows(), combine_block_rows(point.problem));
+  return {.size = {checked::multiply(tiles, point.problem.streams()), 1, 1},
+          .counts = {"row tiles x streams", "1", "1"}};
+}
+
+/// A block a head, which walks all query tiles.
+KernelGrid zigzag(const Case& point) {
+  return {.size = {1, point.problem.batch, heads_of(point.problem)}, .counts = {"1", batch_axis, heads_axis}};
+}
+
 KernelGrid scores(const Case& point) {
   return {.size = {key_tiles(point), query_tiles(point), point.problem.streams()},
           .counts = {"key tiles", "query tiles", streams_axis}};
@@ -54,6 +73,10 @@ struct Mapping {
 constexpr std::array mappings = {
     Mapping{"flash1", "", flash1},
     Mapping{"flash2", "", flash2},
+    Mapping{"flash3", "", flash2},
+    Mapping{"split_kv", "split_kv", split_kv},
+    Mapping{"split_kv", "combine", combine},
+    Mapping{"zigzag", "", zigzag},
     Mapping{"standard_tiled", "scores", scores},
     Mapping{"standard_tiled", "softmax", softmax},
     Mapping{"standard_tiled", "output", output},

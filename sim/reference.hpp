@@ -78,10 +78,14 @@ Values outputs_of_gradients(const Algorithm& algorithm, const Case& point, const
 /// dQ and dK are a difference of two terms, by dS = P o dP - P o D, that cancel when a row sees one key: the norms of
 /// the first.
 Norms norms_of_gradients(const Algorithm& algorithm, const Case& point, const Values& inputs);
+/// P, dS, D and the gradient itself, or what they are made of, are rounded one after the other.
+Count gradient_roundings(const Case& point);
 // Linear attention.
 
 /// O = (Q K^T, zero where the mask hides) V in double precision; Q and K are what the feature map gave.
 Values outputs_of_linear_attention(const Algorithm& algorithm, const Case& point, const Values& inputs);
+/// Terms of a row may cancel, so errors are relative to the root of the sum of their squares too.
+Norms norms_of_linear_attention(const Algorithm& algorithm, const Case& point, const Values& inputs);
 // Matrix products: A, B and C per problem of the batch.
 
 Values inputs_of_gemm(const Case& point, Normal& normal);

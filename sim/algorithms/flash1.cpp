@@ -28,8 +28,13 @@ class Kernel {
         m_(memory_.declare_rows(TensorName::m, 1, problem_.stat_dtype)),
         key_runs_(splits() == 1 ? visited_.key_runs() : single_runs(visited_.key_tiles())) {}
 
-  /// A block a row split.
-  Grid grid() const { return {.streams = memory_.streams(), .rows = single_runs(splits())}; }
+  /// A block a row split; those beyond the query tiles own none of them, and are alike.
+  Grid grid() const {
+    const Count owners = std::min(splits(), visited_.query_tiles());
+    Grid grid{.streams = memory_.streams(), .rows = single_runs(owners)};
+    if (splits() > owners) grid.rows.push_back({.first = owners, .step = 1, .count = splits() - owners});
+    return grid;
+  }
 
   /// Puts the initial O, l and m in place: by a kernel of their own, or simply so.
   void initialise() {

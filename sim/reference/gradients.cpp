@@ -151,4 +151,6 @@ Norms norms_of_gradients(const Algorithm& algorithm, const Case& point, const Va
   return {{TensorName::dQ, norm_of(first.at(TensorName::dQ))}, {TensorName::dK, norm_of(first.at(TensorName::dK))}};
 }
 
+Count gradient_roundings(const Case&) { return 4; }
+
 }  // namespace tilemeter

@@ -56,6 +56,18 @@ class Results(Folder):
                 self.assertTrue(point["feasible"])
                 self.assertTrue(point["closed_form"]["equal"], json.dumps(point))
 
+    def test_every_algorithm_in_every_format(self):
+        sizes = {"gemm": ["--m", "9", "--n", "9", "--k", "9"], "weight_layer": ["--tokens", "4", "--d-in", "8", "--d-out", "8"],
+                 "softmax": ["--rows", "4", "--cols", "9"], "elementwise": ["--length", "99"]}
+        listed = json.loads(run(["algorithms", "--format", "json"]).stdout)["algorithms"]
+        for name in [algorithm["name"] for algorithm in listed]:
+            for format_name in ["table", "csv", "json", "md", "html"]:
+                point = ["count", "--algorithm", name, *sizes.get(name, ["--seq", "40", "--head-dim", "8"])]
+                with self.subTest(algorithm=name, format=format_name):
+                    done = run([*point, "--format", format_name])
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    self.assertIn(name, done.stdout)
+
     def test_zero_keys(self):
         point = self.json(["count", "--algorithm", "flash2", "--seq-q", "100", "--seq-k", "0"])
         self.assertEqual(point["traffic"]["elements"], {"read": 0, "write": 100 * 65, "total": 100 * 65})

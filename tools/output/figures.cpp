@@ -104,8 +104,11 @@ std::string compulsory_ratio(const Json& point) {
 std::string verdict(const Json& point) {
   if (const Json* equal = find_path(point, {"closed_form", "equal"})) {
     std::string text = equal->get<bool>() ? "= closed form" : "DIFFERS from closed form";
-    if (const Json* ok = find_path(point, {"numeric", "ok"}))
-      text += ok->get<bool>() ? ", numbers ok" : ", NUMBERS WRONG";
+    if (const Json* ok = find_path(point, {"numeric", "ok"})) {
+      const Json* predicted = find_path(point, {"numeric", "predicted_nan_rows"});
+      const std::string good = predicted == nullptr ? "numbers ok" : grouped(*predicted) + " NaN rows, as predicted";
+      text += ", " + (ok->get<bool>() ? good : std::string("NUMBERS WRONG"));
+    }
     const Json* over = find_path(point, {"overflow_elements"});
     return over == nullptr ? text : text + ", overflows by " + grouped(*over) + " el";
   }

@@ -48,6 +48,11 @@ std::string headline(const Json& point) {
 std::string tiling_line(const Json& point) {
   const Json& tiling = point["tiling"];
   if (tiling.is_null()) return "tiles    none\n";
+  const std::string rule = " (" + text(tiling["rule"]) + ")\n";
+  if (tiling.contains("chunk")) return "chunks   C " + text(tiling["chunk"]) + rule;
+  if (tiling.contains("chunk_q")) {
+    return "chunks   Cq " + text(tiling["chunk_q"]) + " x Ck " + text(tiling["chunk_k"]) + rule;
+  }
   if (!tiling.contains("block_q")) {
     const std::string product =
         tiling.contains("block_m") ? "Bm " + text(tiling["block_m"]) + " x Bn " + text(tiling["block_n"]) + " x " : "";

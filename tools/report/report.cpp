@@ -250,7 +250,7 @@ std::set<std::string> named_devices(const Json& document) {
 Json parse(std::string_view text) {
   try {
     return Json::parse(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     const std::string message = error.what();
     throw InputError("report input: not JSON: " + message.substr(message.find("] ") + 2));
   }
