@@ -32,19 +32,23 @@ Cell cell(const Json& json, std::string_view key) {
   return found->is_string() ? Cell(found->get<std::string>()) : Cell(found->get<Count>());
 }
 
-/// "flash2, N_q 4096, N_k 4096, d 64, mask none, fp16, within --sram 50000el".
-std::string subject_of(const Json& result) {
+/// "flash2, N_q 4096, N_k 4096, d 64, mask none, fp16".
+std::string problem_text(const Json& result) {
   const Json& problem = result["problem"];
   const auto number = [&](const char* key) { return std::to_string(problem[key].get<Count>()); };
-  const std::string within = ", within " + result["budget"]["owner"].get<std::string>();
   if (!problem.contains("seq_q")) {
     std::string text = result["algorithm"].get<std::string>();
     for (const auto& [name, value] : problem.items())
       text += ", " + name + " " + tables::cell_text(cell(problem, name));
-    return text + within;
+    return text;
   }
   return result["algorithm"].get<std::string>() + ", N_q " + number("seq_q") + ", N_k " + number("seq_k") + ", d " +
-         number("head_dim") + ", mask " + mask_text(problem) + ", " + problem["dtype"].get<std::string>() + within;
+         number("head_dim") + ", mask " + mask_text(problem) + ", " + problem["dtype"].get<std::string>();
+}
+
+/// "..., within --sram 50000el".
+std::string subject_of(const Json& result) {
+  return problem_text(result) + ", within " + result["budget"]["owner"].get<std::string>();
 }
 
 bool in_elements(const Json& result) { return result["front"]["unit"] == "elements"; }
@@ -61,7 +65,7 @@ class Tables {
  private:
   void add(const Json& result) {
     add_table("best", "least traffic: " + subject_of(result), best(result));
-    add_table("front", "traffic against memory on chip: " + subject_of(result), front(result));
+    add_table("front", "traffic against memory on chip, whatever the budget: " + problem_text(result), front(result));
     add_table("candidates", "tile sizes that kernels use: " + subject_of(result), candidates(result));
     add_table("rejected", "of those sizes, what does not fit: " + subject_of(result), rejected(result));
   }
@@ -134,7 +138,8 @@ class Tables {
 
   static std::string search_note(const Json& result) {
     const Json& search = result["search"];
-    const std::string tried = with_separators(search["tried"].get<Count>()) + " tilings billed, ";
+    const Count billed = search["tried"].get<Count>();
+    const std::string tried = billed == 0 ? "" : with_separators(billed) + " tilings billed, ";
     return tried + (search["exhaustive"] == true ? "every other one ruled out: no tiling moves less"
                                                  : "the rest not tried: a tiling may move less");
   }
