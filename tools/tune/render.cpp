@@ -65,7 +65,7 @@ class Tables {
  private:
   void add(const Json& result) {
     add_table("best", "least traffic: " + subject_of(result), best(result));
-    add_table("front", "traffic against memory on chip, whatever the budget: " + problem_text(result), front(result));
+    add_table("front", "traffic against memory on chip: " + problem_text(result), front(result));
     add_table("candidates", "tile sizes that kernels use: " + subject_of(result), candidates(result));
     add_table("rejected", "of those sizes, what does not fit: " + subject_of(result), rejected(result));
   }
