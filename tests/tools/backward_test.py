@@ -3,31 +3,11 @@
 usage: backward_test.py PROGRAM [unittest options]
 """
 
-import json
-import subprocess
-import sys
 import unittest
 
-PROGRAM = None
+from program import count, refusal
+
 BACKWARD = ("standard_backward", "flash1_backward", "flash2_backward")
-
-
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
-
-
-def count(text):
-    done = run("count", *text.split(), "--format", "json")
-    if done.returncode != 0:
-        raise AssertionError(f"count {text}: exit {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout)
-
-
-def refusal(text):
-    done = run("count", *text.split())
-    if done.returncode != 2 or done.stdout or len(done.stderr.strip().splitlines()) != 1:
-        raise AssertionError(f"count {text}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}")
-    return done.stderr
 
 
 def flops(text):
@@ -177,5 +157,4 @@ class Numbers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
     unittest.main()

@@ -6,31 +6,12 @@ usage: cases_test.py PROGRAM [unittest options]
 import json
 import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
-PROGRAM = None
+from program import count, document, refusal
+
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "traffic.json"
-
-
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60)
-
-
-def count(text):
-    done = run("count", *text.split(), "--format", "json")
-    if done.returncode != 0:
-        raise AssertionError(f"count {text}: exit {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout)
-
-
-def refusal(text):
-    done = run("count", *text.split())
-    if done.returncode != 2 or done.stdout or len(done.stderr.strip().splitlines()) != 1:
-        raise AssertionError(f"count {text}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}")
-    return done.stderr
 
 
 def tensor(point, name, direction):
@@ -41,7 +22,7 @@ class Golden(unittest.TestCase):
     """Every verified bill of an algorithm that exists here."""
 
     def test_bills(self):
-        known = {a["name"] for a in json.loads(run("algorithms", "--format", "json").stdout)["algorithms"]}
+        known = {a["name"] for a in document(["algorithms"])["algorithms"]}
         checked = 0
         for entry in json.loads(GOLDEN.read_text())["entries"]:
             arguments = entry["args"]
@@ -276,7 +257,7 @@ class Devices(unittest.TestCase):
                                 ("h100-nvl", "rate.tensor.bf16", "835.5 TFLOP/s"),
                                 ("h200", "rate.tensor.bf16", "989.4 TFLOP/s"), ("h200", "hbm.bandwidth", "4.8 TB/s"),
                                 ("b200", "hbm.bandwidth", "7.672 TB/s"), ("h100-sxm", "hbm.bandwidth", "3.35 TB/s")):
-            shown = json.loads(run("devices", "show", name, "--format", "json").stdout)
+            shown = document(["devices", "show", name])
             facts = {fact["key"]: fact["value"] for fact in shown["facts"]}
             self.assertEqual(facts[key], rate, name)
 
@@ -292,5 +273,4 @@ class Devices(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
     unittest.main()

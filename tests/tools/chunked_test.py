@@ -3,34 +3,14 @@
 usage: chunked_test.py PROGRAM [unittest options]
 """
 
-import json
-import subprocess
-import sys
 import unittest
 
-PROGRAM = None
+from program import Folder, count, document
 
 
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
-
-
-def count(text):
-    done = run("count", *text.split(), "--format", "json")
-    if done.returncode != 0:
-        raise AssertionError(f"count {text}: exit {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout)
-
-
-class Case(unittest.TestCase):
+class Case(Folder):
     def refuse(self, text, *words, command="count"):
-        done = run(command, *text.split())
-        with self.subTest(arguments=text):
-            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-            self.assertEqual(done.stdout, "")
-            self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
-            for word in words:
-                self.assertIn(word, done.stderr)
+        super().refuse([command, *text.split()], *words)
 
 
 class BadInput(Case):
@@ -122,9 +102,8 @@ class Results(Case):
         self.assertEqual(point["options"]["variant"], "causal_chunks")
 
     def test_the_mask_chooses_the_variant(self):
-        done = run(*"sweep --algorithm linear_attention --seq 64 --mask none,causal --format json".split())
-        self.assertEqual([point["options"]["variant"] for point in json.loads(done.stdout)["points"]],
-                         ["state", "causal_chunks"])
+        swept = document("sweep --algorithm linear_attention --seq 64 --mask none,causal".split())
+        self.assertEqual([point["options"]["variant"] for point in swept["points"]], ["state", "causal_chunks"])
 
     def test_no_keys(self):
         for algorithm in ("chunked", "chunked --variant fused", "chunked --variant unfused", "materialised",
@@ -142,5 +121,4 @@ class Results(Case):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
     unittest.main()

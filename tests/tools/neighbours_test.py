@@ -5,32 +5,15 @@ usage: neighbours_test.py PROGRAM [unittest options]
 
 import csv
 import io
-import json
-import subprocess
-import sys
 import unittest
 
-PROGRAM = None
+from program import Folder, count, document, output, run
+
 
 GEMM = "--algorithm gemm --m 512 --n 512 --k 64"
 LAYER = "--algorithm weight_layer --tokens 8 --d-in 1024 --d-out 512"
 SOFTMAX = "--algorithm softmax --rows 32 --cols 1000"
 CHAIN = "--algorithm elementwise --length 4096 --ops 3"
-
-
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
-
-
-def output(command, text, *more):
-    done = run(command, *text.split(), *more)
-    if done.returncode != 0:
-        raise AssertionError(f"{command} {text}: exit {done.returncode}: {done.stderr}")
-    return done.stdout
-
-
-def count(text):
-    return json.loads(output("count", text, "--format", "json"))
 
 
 def elements(point):
@@ -117,7 +100,7 @@ class Softmax(unittest.TestCase):
                 self.assertEqual(point["options"]["variant"], variant)
 
     def test_a_row_that_does_not_fit(self):
-        done = run("count", *f"{SOFTMAX} --variant resident --sram 1001el".split())
+        done = run(["count", *f"{SOFTMAX} --variant resident --sram 1001el".split()])
         self.assertEqual(done.returncode, 2)
         self.assertIn("softmax resident, rows of 1000", done.stderr)
         self.assertTrue(count(f"{SOFTMAX} --variant resident --sram 1002el")["sram"]["fits"])
@@ -149,33 +132,26 @@ class Numbers(unittest.TestCase):
 
 class Lists(unittest.TestCase):
     def test_algorithms_of_different_computations(self):
-        text = output("count", "--algorithm flash2,gemm,softmax --seq 64 --m 8 --n 8 --k 8 --rows 4 --cols 16", "--format",
-                      "json")
-        points = json.loads(text)["points"]
+        together = "--algorithm flash2,gemm,softmax --seq 64 --m 8 --n 8 --k 8 --rows 4 --cols 16"
+        points = document(["count", *together.split()])["points"]
         self.assertEqual([point["algorithm"] for point in points], ["flash2", "gemm", "softmax"])
         self.assertEqual(set(points[1]["traffic"]["tensors"]), {"A", "B", "C"})
         self.assertIn("Q", points[0]["traffic"]["tensors"])
 
     def test_csv_and_table_of_a_sweep(self):
         text = "--algorithm gemm --m 64 --n 64 --k 64 --sram 64el:4096el:*4 --order a,c"
-        rows = list(csv.DictReader(io.StringIO(output("sweep", text, "--format", "csv"))))
+        rows = list(csv.DictReader(io.StringIO(output(["sweep", *text.split(), "--format", "csv"]))))
         self.assertEqual(len(rows), 8)
         self.assertEqual({row["closed_form_equal"] for row in rows}, {"true"})
         self.assertEqual({row["tiling_order"] for row in rows}, {"a_stationary", "c_stationary"})
         self.assertEqual({row["problem_m"] for row in rows}, {"64"})
-        self.assertIn("Bm", output("sweep", text))
-        self.assertIn("<html", output("sweep", text, "--format", "html"))
+        self.assertIn("Bm", output(["sweep", *text.split()]))
+        self.assertIn("<html", output(["sweep", *text.split(), "--format", "html"]))
 
 
-class BadInput(unittest.TestCase):
+class BadInput(Folder):
     def refuse(self, text, *words):
-        done = run("count", *text.split())
-        with self.subTest(text=text):
-            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-            self.assertEqual(done.stdout, "")
-            self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
-            for word in words:
-                self.assertIn(word, done.stderr)
+        super().refuse(["count", *text.split()], *words)
 
     def test_sizes_that_are_missing(self):
         self.refuse("--algorithm gemm", "gemm needs --m, --n and --k")
@@ -212,5 +188,4 @@ class BadInput(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
     unittest.main()

@@ -5,17 +5,14 @@ usage: occupancy_test.py PROGRAM [unittest options]
 
 import csv
 import io
-import json
 import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
-PROGRAM = None
-LAYOUTS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "layouts"
+from program import document, message, run
 
+LAYOUTS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "layouts"
 
 # The sizes of the algorithms that are not attention.
 SIZES = {
@@ -26,15 +23,8 @@ SIZES = {
 }
 
 
-def run(*arguments):
-    return subprocess.run([PROGRAM, "occupancy", *arguments], capture_output=True, text=True, timeout=60)
-
-
 def ask(*arguments):
-    done = run(*arguments, "--format", "json")
-    if done.returncode != 0:
-        raise AssertionError(f"occupancy {' '.join(arguments)}: exit {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout)
+    return document(["occupancy", *arguments])
 
 
 def layout(name, device):
@@ -46,10 +36,7 @@ def flash2(text):
 
 
 def refusal(*arguments):
-    done = run(*arguments)
-    if done.returncode != 2 or done.stdout or len(done.stderr.strip().splitlines()) != 1:
-        raise AssertionError(f"occupancy {arguments}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}")
-    return done.stderr
+    return message(["occupancy", *arguments])
 
 
 def layout_refusal(name, device):
@@ -152,8 +139,8 @@ class Algorithms(unittest.TestCase):
     def test_an_overflow_that_is_asked_for(self):
         row = flash2("--seq 256 --head-dim 256 --block-q 128 --block-k 64 --device rtx4090 --no-capacity")
         self.assertEqual((row["fits"], row["shared_bytes"], row["resident_blocks"]), (False, 131072, 0))
-        sheet = run("--algorithm", "flash2", "--seq", "256", "--head-dim", "256", "--block-q", "128", "--block-k", "64",
-                    "--device", "rtx4090", "--no-capacity").stdout
+        sheet = run(["occupancy", "--algorithm", "flash2", "--seq", "256", "--head-dim", "256", "--block-q", "128",
+                     "--block-k", "64", "--device", "rtx4090", "--no-capacity"]).stdout
         self.assertIn("DOES NOT FIT: flash2 128x64", sheet)
 
     def test_a16_a19_limits_by_exact_capability(self):
@@ -199,8 +186,7 @@ class Algorithms(unittest.TestCase):
         self.assertEqual(grids, {"scores": (16, 8, 6), "softmax": (8, 1, 6), "output": (2, 8, 6)})
 
     def test_every_algorithm_of_the_catalog(self):
-        listed = subprocess.run([PROGRAM, "algorithms", "--format", "json"], capture_output=True, text=True)
-        names = [a["name"] for a in json.loads(listed.stdout)["algorithms"]]
+        names = [a["name"] for a in document(["algorithms"])["algorithms"]]
         for name in names:
             with self.subTest(algorithm=name):
                 rows = ask("--algorithm", name, *SIZES.get(name, ["--seq", "512"]), "--device", "h200,t4")
@@ -229,7 +215,7 @@ class Formats(unittest.TestCase):
     def test_json_and_csv_agree(self):
         points = ask(*self.POINTS)
         self.assertEqual((points["schema"], points["command"]), (1, "occupancy"))
-        rows = list(csv.DictReader(io.StringIO(run(*self.POINTS, "--format", "csv").stdout)))
+        rows = list(csv.DictReader(io.StringIO(run(["occupancy", *self.POINTS, "--format", "csv"]).stdout)))
         self.assertEqual(len(rows), 4)
         for row, point in zip(rows, points["points"]):
             self.assertEqual(int(row["shared_bytes"]), point["shared_bytes"])
@@ -239,10 +225,10 @@ class Formats(unittest.TestCase):
 
     def test_tables_for_people(self):
         for form in ("table", "md"):
-            text = run(*self.POINTS, "--format", form).stdout
+            text = run(["occupancy", *self.POINTS, "--format", form]).stdout
             for words in ("rtx4090", "65,536", "131,072", "does not fit", "limiter"):
                 self.assertIn(words, text)
-        sheet = run(*self.POINTS[:4], "--head-dim", "128", *self.POINTS[6:10], "--device", "h100-sxm").stdout
+        sheet = run(["occupancy", *self.POINTS[:4], "--head-dim", "128", *self.POINTS[6:10], "--device", "h100-sxm"]).stdout
         for words in ("65,536 B", "only after opting in", "194 a thread", "limited by registers", "note:", "(32 x 1 x 1)"):
             self.assertIn(words, sheet)
 
@@ -251,7 +237,7 @@ class Formats(unittest.TestCase):
             for name, words in [("a.html", "<table>"), ("a.csv", "resident_blocks"), ("a.json", '"command": "occupancy"'),
                                 ("a.md", "| limiter"), ("a.txt", "limiter")]:
                 path = os.path.join(folder, name)
-                done = run(*self.POINTS, "-o", path)
+                done = run(["occupancy", *self.POINTS, "-o", path])
                 self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
                 self.assertIn(words, pathlib.Path(path).read_text())
             self.assertEqual(len(os.listdir(folder)), 5)
@@ -305,5 +291,4 @@ class WrongInput(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
     unittest.main()

@@ -1,5 +1,6 @@
 """What the tests of the program share: running it, and a folder of their own."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,8 +10,37 @@ import unittest
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 
 
-def run(arguments, **options):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, **options)
+def run(arguments, timeout=120, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=timeout, **options)
+
+
+def output(arguments):
+    """Standard output of a run that must end with exit status 0, within a minute."""
+    done = run(arguments, timeout=60)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(arguments)}: exit {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def document(arguments):
+    """The JSON of a run that must end with exit status 0."""
+    return json.loads(output([*arguments, "--format", "json"]))
+
+
+def message(arguments):
+    """The one line on standard error of a run that must end with exit status 2 and nothing on standard output."""
+    done = run(arguments, timeout=60)
+    if done.returncode != 2 or done.stdout or len(done.stderr.strip().splitlines()) != 1:
+        raise AssertionError(f"{' '.join(arguments)}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+    return done.stderr
+
+
+def count(text):
+    return document(["count", *text.split()])
+
+
+def refusal(text):
+    return message(["count", *text.split()])
 
 
 class Folder(unittest.TestCase):

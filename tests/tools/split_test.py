@@ -6,30 +6,10 @@ usage: split_test.py PROGRAM [unittest options]
 import json
 import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
-PROGRAM = None
-
-
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60)
-
-
-def count(text):
-    done = run("count", *text.split(), "--format", "json")
-    if done.returncode != 0:
-        raise AssertionError(f"count {text}: exit {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout)
-
-
-def refusal(text):
-    done = run("count", *text.split())
-    if done.returncode != 2 or done.stdout or len(done.stderr.strip().splitlines()) != 1:
-        raise AssertionError(f"count {text}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}")
-    return done.stderr
+from program import count, refusal, run
 
 
 def tensor(point, name):
@@ -80,7 +60,7 @@ class Splits(unittest.TestCase):
         self.assertEqual(count(base + "--splits 3")["options"], {"splits": 3})
 
     def test_splits_are_swept(self):
-        done = run("sweep", *"--algorithm split_kv --seq-q 1 --seq-k 4096 --splits auto,1:8:*2 --format json".split())
+        done = run("sweep --algorithm split_kv --seq-q 1 --seq-k 4096 --splits auto,1:8:*2 --format json".split(), timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([p["options"]["splits"] for p in json.loads(done.stdout)["points"]][1:], [1, 2, 4, 8])
 
@@ -180,12 +160,11 @@ class Unsafe(unittest.TestCase):
             self.assertEqual(wrong["operations"], right["operations"])
 
     def test_the_table_says_what_was_predicted(self):
-        done = run("count", *("--algorithm flash2 --seq 300 --head-dim 16 --causal --block-q 64 --block-k 100 --dtype fp32 "
-                              "--mode numeric --unsafe").split())
+        done = run(("count --algorithm flash2 --seq 300 --head-dim 16 --causal --block-q 64 --block-k 100 --dtype fp32 "
+                    "--mode numeric --unsafe").split(), timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("rows with NaN 44 (predicted 44): ok", done.stdout)
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
     unittest.main(verbosity=1)
