@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/closed_form/catalog.hpp"
+#include "model/tile_counts.hpp"
 
 namespace tilemeter {
 namespace {
@@ -87,13 +88,9 @@ class OrderSearch {
     point.tiling.*side.size = search_.rounded_up(side.extent);
     return point;
   }
-  /// The smallest size that needs as few tiles as `size`.
-  Count compact(Side side, Count size) const {
-    return search_.rounded_up(ceil_div(side.extent, ceil_div(side.extent, size)));
-  }
-  /// The next compact size; zero after one step.
+  Count compact(Side side, Count size) const { return TileCounts(side.extent, search_.step()).smallest_like(size); }
   Count next_smaller(Side side, Count size) const {
-    return size <= search_.step() ? 0 : compact(side, size - search_.step());
+    return TileCounts(side.extent, search_.step()).next_smallest(size);
   }
 
   const TileSearch& search_;

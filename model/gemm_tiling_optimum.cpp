@@ -7,12 +7,6 @@
 namespace tilemeter {
 namespace {
 
-/// The smallest size of the next number of tiles; zero after one step.
-Count after(const TileCounts& counts, Count size) {
-  const Count below = counts.largest_below(size);
-  return below == 0 ? 0 : counts.smallest_like(below);
-}
-
 class GemmOptimum {
  public:
   GemmOptimum(const TileSearch& search, const Case& point, SearchExtent extent)
@@ -28,7 +22,8 @@ class GemmOptimum {
       try_depth(point_.tiling.block_d);
     } else {
       const Count whole = search_.rounded_up(point_.problem.head_dim_v);
-      for (Count depth = columns_.smallest_like(whole); depth > 0; depth = after(columns_, depth)) try_depth(depth);
+      for (Count depth = columns_.smallest_like(whole); depth > 0; depth = columns_.next_smallest(depth))
+        try_depth(depth);
     }
     const Count whole = std::max(point_.problem.head_dim, point_.problem.head_dim_v);
     leaders_.replace([&](const RankedTiling& leader) {
@@ -45,7 +40,8 @@ class GemmOptimum {
     if (!search_.fits(search_.with(step, step, depth))) return;
     const Count largest = largest_multiple(step, search_.row_limit(),
                                            [&](Count rows) { return search_.fits(search_.with(rows, step, depth)); });
-    for (Count rows = rows_.smallest_like(largest); rows > 0 && !leaders_.exhausted(); rows = after(rows_, rows)) {
+    for (Count rows = rows_.smallest_like(largest); rows > 0 && !leaders_.exhausted();
+         rows = rows_.next_smallest(rows)) {
       if (leaders_.beat(search_.traffic(search_.with(rows, search_.key_limit(), depth)))) break;
       try_keys(rows, depth);
     }
@@ -54,7 +50,7 @@ class GemmOptimum {
   void try_keys(Count rows, Count depth) {
     Count keys = largest_multiple(search_.step(), search_.key_limit(),
                                   [&](Count size) { return search_.fits(search_.with(rows, size, depth)); });
-    for (keys = keys_.smallest_like(keys); keys > 0; keys = after(keys_, keys)) {
+    for (keys = keys_.smallest_like(keys); keys > 0; keys = keys_.next_smallest(keys)) {
       const Case candidate = search_.with(rows, keys, depth);
       if (leaders_.beat(search_.traffic(candidate))) return;
       leaders_.offer(candidate);
@@ -83,7 +79,8 @@ class OuterProductOptimum {
     const Count step = search_.step();
     const Count tallest =
         largest_multiple(step, search_.row_limit(), [&](Count rows) { return search_.fits(search_.with(rows, step)); });
-    for (Count rows = rows_.smallest_like(tallest); rows > 0 && !leaders_.exhausted(); rows = after(rows_, rows)) {
+    for (Count rows = rows_.smallest_like(tallest); rows > 0 && !leaders_.exhausted();
+         rows = rows_.next_smallest(rows)) {
       if (leaders_.beat(search_.traffic(search_.with(rows, widest_)))) break;
       try_widths(rows);
     }

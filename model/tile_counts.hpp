@@ -18,6 +18,11 @@ class TileCounts {
   Count smallest_like(Count size) const { return ceil_div(ceil_div(extent_, tiles(size)), step_) * step_; }
   /// The largest size that needs more tiles than `size`; zero when one step does not.
   Count largest_below(Count size) const { return smallest_like(size) - step_; }
+  /// The smallest size of the next larger number of tiles; zero after one step.
+  Count next_smallest(Count size) const {
+    const Count below = largest_below(size);
+    return below == 0 ? 0 : smallest_like(below);
+  }
 
  private:
   Count extent_;
