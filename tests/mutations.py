@@ -16,11 +16,11 @@ FOLDERS = ("model", "sim", "traces", "kernels", "tools", "tests")
 
 # name, file, text, replacement: what a careless change could do.
 MUTANTS = [
-    ("flash2 skips the last key tile", "sim/algorithms/flash2.cpp", "return visited_.keys_of(query_tile); };",
-     "TileRange r = visited_.keys_of(query_tile); if (!r.empty()) --r.last; return r; };"),
+    ("flash2 skips the last key tile", "sim/algorithms/flash2.cpp", "return outer_.visited.keys_of(query_tile); };",
+     "TileRange r = outer_.visited.keys_of(query_tile); if (!r.empty()) --r.last; return r; };"),
     ("flash1 visits one query tile too few", "sim/algorithms/flash1.cpp", "TileRange range = visited_.queries_of(j);",
      "TileRange range = visited_.queries_of(j); if (!range.empty()) --range.last;"),
-    ("flash2 drops the rescale of the output", "sim/algorithms/flash2.cpp",
+    ("flash2 drops the rescale of the output", "sim/algorithms/query_outer.hpp",
      "block.scale_rows(tiles.o, tiles.factors.rescale);", ""),
     ("the ragged tile counts as a full one", "model/geometry.hpp",
      "return size < extent - begin(tile) ? size : extent - begin(tile); }", "return tile >= 0 ? size : 0; }"),

@@ -1,6 +1,6 @@
 // FlashAttention-2 forward: query tiles outside, K/V tiles inside, O and LSE written once.
 #include "sim/algorithms/describe.hpp"
-#include "sim/algorithms/flash_tiles.hpp"
+#include "sim/algorithms/query_outer.hpp"
 
 namespace tilemeter {
 namespace {
@@ -8,57 +8,36 @@ namespace {
 template <class P>
 class Kernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
-      : point_(point),
-        problem_(point.problem),
-        visited_(problem_, point.tiling),
-        visibility_(problem_),
-        memory_(gpu, problem_),
-        output_(memory_.declare_output(problem_.dtype)),
-        lse_(memory_.declare_rows(TensorName::LSE, 1, problem_.stat_dtype)) {}
+  Kernel(Gpu<P>& gpu, const Case& point) : outer_(gpu, point) {}
 
-  Grid grid() const { return {.streams = memory_.streams(), .rows = visited_.query_runs()}; }
+  Grid grid() const { return {.streams = outer_.memory.streams(), .rows = outer_.visited.query_runs()}; }
 
   /// One tile of Q against all the keys in its reach.
   void operator()(Block<P>& block, const Place& at) {
-    const FlashShape shape = {.rows = visited_.queries().size, .keys = std::min(point_.tiling.block_k, problem_.seq_k)};
-    FlashTiles<P> tiles(block, problem_, point_.tiling.stages, shape, memory_.accumulator());
-    const Count row = visited_.queries().begin(at.row.index);
-    const Count rows = visited_.queries().size_of(at.row.index);
-    const auto keys_of = [&](Count query_tile) { return visited_.keys_of(query_tile); };
+    FlashTiles<P> tiles = outer_.make_tiles(block);
+    const Count row = outer_.visited.queries().begin(at.row.index);
+    const Count rows = outer_.visited.queries().size_of(at.row.index);
+    const auto keys_of = [&](Count query_tile) { return outer_.visited.keys_of(query_tile); };
 
     tiles.clear(block, rows);
-    if (!keys_of(at.row.index).empty()) block.load(Phase::load_q, tiles.q, memory_.q(at.stream, row, rows));
+    if (!keys_of(at.row.index).empty()) block.load(Phase::load_q, tiles.q, outer_.memory.q(at.stream, row, rows));
     block.tiles(
         at.row, keys_of, [&](const TileSlot& keys) { step(block, tiles, at.stream, row, keys); }, walk_of(mistake()));
-    block.divide_rows(tiles.o, tiles.l, rule_of(mistake()));
-    block.log_sum_exp(tiles.m, tiles.l, empty_lse_of(point_.options));
-    block.store(Phase::store, memory_.whole_rows(output_, at.stream, row, rows), tiles.o);
-    block.store(Phase::store, memory_.whole_rows(lse_, at.stream, row, rows), tiles.m);
+    outer_.finish(block, tiles.o, tiles.m, tiles.l, at.stream, row, rule_of(mistake()));
   }
 
  private:
   void step(Block<P>& block, FlashTiles<P>& tiles, Count stream, Count row, const TileSlot& keys) {
     SharedTile<P>& k = tiles.k.next();
     SharedTile<P>& v = tiles.v.next();
-    block.load(Phase::load_k, k, memory_.k(stream, keys.begin, keys.size));
-    block.load(Phase::load_v, v, memory_.v(stream, keys.begin, keys.size));
-    masked_scores(block, tiles, k, problem_, visibility_, row, keys.begin);
-    block.online_softmax(tiles.s, tiles.m, tiles.l, tiles.factors, rule_of(mistake()));
-    block.scale_rows(tiles.o, tiles.factors.rescale);
-    block.accumulate(tiles.o, tiles.s, v, problem_.dtype);
-    block.visit_tile();
+    block.load(Phase::load_k, k, outer_.memory.k(stream, keys.begin, keys.size));
+    block.load(Phase::load_v, v, outer_.memory.v(stream, keys.begin, keys.size));
+    outer_.attend(block, tiles, k, v, row, keys.begin, rule_of(mistake()));
   }
 
-  Mistake mistake() const { return point_.options.mistake; }
+  Mistake mistake() const { return outer_.point.options.mistake; }
 
-  const Case& point_;
-  const Problem& problem_;
-  VisitedTiles visited_;
-  Visibility visibility_;
-  Operands<P> memory_;
-  Tensor<P>& output_;
-  Tensor<P>& lse_;
+  QueryOuter<P> outer_;
 };
 
 struct Flash2 {

@@ -3,7 +3,7 @@
 #include "model/closed_form/flash3.hpp"
 
 #include "sim/algorithms/describe.hpp"
-#include "sim/algorithms/flash_tiles.hpp"
+#include "sim/algorithms/query_outer.hpp"
 
 namespace tilemeter {
 namespace {
@@ -34,31 +34,25 @@ struct Group {
 template <class P>
 class Kernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
-      : point_(point),
-        problem_(point.problem),
-        visited_(problem_, point.tiling),
-        visibility_(problem_),
-        memory_(gpu, problem_),
-        output_(memory_.declare_output(problem_.dtype)),
-        lse_(memory_.declare_rows(TensorName::LSE, 1, problem_.stat_dtype)) {}
+  Kernel(Gpu<P>& gpu, const Case& point) : outer_(gpu, point) {}
 
-  Grid grid() const { return {.streams = memory_.streams(), .rows = visited_.query_runs()}; }
+  Grid grid() const { return {.streams = outer_.memory.streams(), .rows = outer_.visited.query_runs()}; }
 
   /// One tile of Q against all the keys in its reach.
   void operator()(Block<P>& block, const Place& at) {
-    const Count keys = std::min(point_.tiling.block_k, problem_.seq_k);
-    Ring<P> k = block.ring("K", point_.tiling.stages, {keys, problem_.head_dim}, problem_.dtype);
-    Ring<P> v = block.ring("V", point_.tiling.stages, {keys, problem_.head_dim_v}, problem_.dtype);
+    const Count keys = outer_.keys();
+    Ring<P> k = block.ring("K", outer_.point.tiling.stages, {keys, outer_.problem.head_dim}, outer_.problem.dtype);
+    Ring<P> v = block.ring("V", outer_.point.tiling.stages, {keys, outer_.problem.head_dim_v}, outer_.problem.dtype);
     std::vector<Group<P>> groups = make_groups(block, keys);
-    const auto keys_of = [&](Count query_tile) { return visited_.keys_of(query_tile); };
+    const auto keys_of = [&](Count query_tile) { return outer_.visited.keys_of(query_tile); };
 
     begin(block, groups, at, keys_of(at.row.index).empty() ? Reach::nothing : Reach::keys);
     block.pipelined_tiles(
         at.row, keys_of,
         [&](const TileSlot* next, const TileSlot* before) {
-          if (next != nullptr) block.load(Phase::load_k, k.next(), memory_.k(at.stream, next->begin, next->size));
-          if (before != nullptr) block.load(Phase::load_v, v.next(), memory_.v(at.stream, before->begin, before->size));
+          if (next != nullptr) block.load(Phase::load_k, k.next(), outer_.memory.k(at.stream, next->begin, next->size));
+          if (before != nullptr)
+            block.load(Phase::load_v, v.next(), outer_.memory.v(at.stream, before->begin, before->size));
           for (Group<P>& group : groups) step(block, group, next, k.current(), before, v.current());
           if (next != nullptr) block.visit_tile();
         },
@@ -69,30 +63,32 @@ class Kernel {
  private:
   enum class Reach { nothing, keys };
 
-  Mistake mistake() const { return point_.options.mistake; }
+  Mistake mistake() const { return outer_.point.options.mistake; }
 
   std::vector<Group<P>> make_groups(Block<P>& block, Count keys) const {
     std::vector<Group<P>> groups;
-    const GroupRows rows = group_rows(visited_.queries().size);
-    groups.emplace_back(block, problem_, "0", FlashShape{.rows = rows.first, .keys = keys}, memory_.accumulator());
+    const GroupRows rows = group_rows(outer_.visited.queries().size);
+    groups.emplace_back(block, outer_.problem, "0", FlashShape{.rows = rows.first, .keys = keys},
+                        outer_.memory.accumulator());
     if (rows.second == 0) return groups;
-    groups.emplace_back(block, problem_, "1", FlashShape{.rows = rows.second, .keys = keys}, memory_.accumulator());
+    groups.emplace_back(block, outer_.problem, "1", FlashShape{.rows = rows.second, .keys = keys},
+                        outer_.memory.accumulator());
     return groups;
   }
 
   /// Deals the rows of the query tile to the groups and loads them.
   void begin(Block<P>& block, std::vector<Group<P>>& groups, const Place& at, Reach reach) {
-    Count row = visited_.queries().begin(at.row.index);
-    const Count end = row + visited_.queries().size_of(at.row.index);
+    Count row = outer_.visited.queries().begin(at.row.index);
+    const Count end = row + outer_.visited.queries().size_of(at.row.index);
     for (Group<P>& group : groups) {
       group.row = row;
       group.rows = std::min(group.q.allocated.rows, end - row);
       row += group.rows;
       if (group.rows == 0) continue;
-      block.fill(group.o, {group.rows, problem_.head_dim_v}, 0);
+      block.fill(group.o, {group.rows, outer_.problem.head_dim_v}, 0);
       block.fill(group.l, {group.rows, 1}, 0);
       block.fill(group.m, {group.rows, 1}, -std::numeric_limits<double>::infinity());
-      if (reach == Reach::keys) block.load(Phase::load_q, group.q, memory_.q(at.stream, group.row, group.rows));
+      if (reach == Reach::keys) block.load(Phase::load_q, group.q, outer_.memory.q(at.stream, group.row, group.rows));
     }
   }
 
@@ -103,10 +99,10 @@ class Kernel {
     if (group.rows == 0) return;
     if (next != nullptr) {
       block.scores(group.s, group.q, k);
-      block.scale(group.s, score_scale(problem_));
-      block.mask(group.s, visibility_, group.row, next->begin);
+      block.scale(group.s, score_scale(outer_.problem));
+      block.mask(group.s, outer_.visibility, group.row, next->begin);
     }
-    if (before != nullptr) block.accumulate(group.o, group.p, v, problem_.dtype);
+    if (before != nullptr) block.accumulate(group.o, group.p, v, outer_.problem.dtype);
     if (next == nullptr) return;
     block.online_softmax(group.s, group.m, group.l, group.factors, rule_of(mistake()));
     block.scale_rows(group.o, group.factors.rescale);
@@ -116,20 +112,11 @@ class Kernel {
   void finish(Block<P>& block, std::vector<Group<P>>& groups, Count stream) {
     for (Group<P>& group : groups) {
       if (group.rows == 0) continue;
-      block.divide_rows(group.o, group.l, rule_of(mistake()));
-      block.log_sum_exp(group.m, group.l, empty_lse_of(point_.options));
-      block.store(Phase::store, memory_.whole_rows(output_, stream, group.row, group.rows), group.o);
-      block.store(Phase::store, memory_.whole_rows(lse_, stream, group.row, group.rows), group.m);
+      outer_.finish(block, group.o, group.m, group.l, stream, group.row, rule_of(mistake()));
     }
   }
 
-  const Case& point_;
-  const Problem& problem_;
-  VisitedTiles visited_;
-  Visibility visibility_;
-  Operands<P> memory_;
-  Tensor<P>& output_;
-  Tensor<P>& lse_;
+  QueryOuter<P> outer_;
 };
 
 struct Flash3 {

@@ -1,6 +1,6 @@
 // FlashAttention-2 with boustrophedon K/V order: one block a stream, and the K/V tile at a turn loaded once.
 #include "sim/algorithms/describe.hpp"
-#include "sim/algorithms/flash_tiles.hpp"
+#include "sim/algorithms/query_outer.hpp"
 
 namespace tilemeter {
 namespace {
@@ -10,30 +10,22 @@ constexpr Walk walk_of_row(Count query_tile) { return query_tile % 2 == 0 ? Walk
 template <class P>
 class Kernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
-      : point_(point),
-        problem_(point.problem),
-        visited_(problem_, point.tiling),
-        visibility_(problem_),
-        memory_(gpu, problem_),
-        output_(memory_.declare_output(problem_.dtype)),
-        lse_(memory_.declare_rows(TensorName::LSE, 1, problem_.stat_dtype)) {}
+  Kernel(Gpu<P>& gpu, const Case& point) : outer_(gpu, point) {}
 
   /// One block a stream: it has to hold the tile that its next query tile begins with.
-  Grid grid() const { return {.streams = memory_.streams(), .rows = single_runs(1)}; }
+  Grid grid() const { return {.streams = outer_.memory.streams(), .rows = single_runs(1)}; }
 
   /// All tiles of Q in turn, each against the keys in its reach.
   void operator()(Block<P>& block, const Place& at) {
-    const FlashShape shape = {.rows = visited_.queries().size, .keys = std::min(point_.tiling.block_k, problem_.seq_k)};
-    FlashTiles<P> tiles(block, problem_, point_.tiling.stages, shape, memory_.accumulator());
-    block.runs(visited_.query_walk_runs(), [&](const Slot& slot) { query_step(block, tiles, at.stream, slot); });
+    FlashTiles<P> tiles = outer_.make_tiles(block);
+    block.runs(outer_.visited.query_walk_runs(), [&](const Slot& slot) { query_step(block, tiles, at.stream, slot); });
   }
 
  private:
   /// The tile that query tile `a` begins with if the one before ended with it, as a range of one tile; else empty.
   TileRange kept(Count a) const {
-    const TileRange mine = visited_.keys_of(a);
-    const TileRange before = a == 0 ? TileRange{} : visited_.keys_of(a - 1);
+    const TileRange mine = outer_.visited.keys_of(a);
+    const TileRange before = a == 0 ? TileRange{} : outer_.visited.keys_of(a - 1);
     const bool ascends = walk_of_row(a) == Walk::ascending;
     TileRange range = mine;
     range.last = range.first = ascends ? mine.first : mine.last;
@@ -46,7 +38,7 @@ class Kernel {
 
   /// The other tiles of query tile `a`.
   TileRange loaded(Count a) const {
-    TileRange range = visited_.keys_of(a);
+    TileRange range = outer_.visited.keys_of(a);
     const Count kept_tiles = kept(a).length();
     if (walk_of_row(a) == Walk::ascending) range.first += kept_tiles;
     if (walk_of_row(a) == Walk::descending) range.last -= kept_tiles;
@@ -54,48 +46,31 @@ class Kernel {
   }
 
   void query_step(Block<P>& block, FlashTiles<P>& tiles, Count stream, const Slot& slot) {
-    const Count row = visited_.queries().begin(slot.index);
-    const Count rows = visited_.queries().size_of(slot.index);
+    const Count row = outer_.visited.queries().begin(slot.index);
+    const Count rows = outer_.visited.queries().size_of(slot.index);
     tiles.clear(block, rows);
-    if (!visited_.keys_of(slot.index).empty()) block.load(Phase::load_q, tiles.q, memory_.q(stream, row, rows));
+    if (!outer_.visited.keys_of(slot.index).empty())
+      block.load(Phase::load_q, tiles.q, outer_.memory.q(stream, row, rows));
     block.tiles(
         slot, [&](Count a) { return kept(a); },
         [&](const TileSlot& keys) {
           // The shape that it was loaded with; a folded loop has seen another tile since.
-          tiles.k.current().resize({keys.size, problem_.head_dim});
-          tiles.v.current().resize({keys.size, problem_.head_dim_v});
-          attend(block, tiles, row, keys.begin);
+          tiles.k.current().resize({keys.size, outer_.problem.head_dim});
+          tiles.v.current().resize({keys.size, outer_.problem.head_dim_v});
+          outer_.attend(block, tiles, tiles.k.current(), tiles.v.current(), row, keys.begin);
         });
     block.tiles(
         slot, [&](Count a) { return loaded(a); },
         [&](const TileSlot& keys) {
-          block.load(Phase::load_k, tiles.k.next(), memory_.k(stream, keys.begin, keys.size));
-          block.load(Phase::load_v, tiles.v.next(), memory_.v(stream, keys.begin, keys.size));
-          attend(block, tiles, row, keys.begin);
+          block.load(Phase::load_k, tiles.k.next(), outer_.memory.k(stream, keys.begin, keys.size));
+          block.load(Phase::load_v, tiles.v.next(), outer_.memory.v(stream, keys.begin, keys.size));
+          outer_.attend(block, tiles, tiles.k.current(), tiles.v.current(), row, keys.begin);
         },
         walk_of_row(slot.index));
-    block.divide_rows(tiles.o, tiles.l);
-    block.log_sum_exp(tiles.m, tiles.l, empty_lse_of(point_.options));
-    block.store(Phase::store, memory_.whole_rows(output_, stream, row, rows), tiles.o);
-    block.store(Phase::store, memory_.whole_rows(lse_, stream, row, rows), tiles.m);
+    outer_.finish(block, tiles.o, tiles.m, tiles.l, stream, row);
   }
 
-  /// The rows of a query tile against the K/V tile on chip.
-  void attend(Block<P>& block, FlashTiles<P>& tiles, Count row, Count key) {
-    masked_scores(block, tiles, tiles.k.current(), problem_, visibility_, row, key);
-    block.online_softmax(tiles.s, tiles.m, tiles.l, tiles.factors);
-    block.scale_rows(tiles.o, tiles.factors.rescale);
-    block.accumulate(tiles.o, tiles.s, tiles.v.current(), problem_.dtype);
-    block.visit_tile();
-  }
-
-  const Case& point_;
-  const Problem& problem_;
-  VisitedTiles visited_;
-  Visibility visibility_;
-  Operands<P> memory_;
-  Tensor<P>& output_;
-  Tensor<P>& lse_;
+  QueryOuter<P> outer_;
 };
 
 struct Zigzag {
