@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "kernels/flash2_plain.hpp"
+#include "kernels/operands.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
 #define LAUNCHER(function) function
@@ -17,11 +21,21 @@ namespace tilemeter::kernels {
 namespace {
 
 constexpr std::array structured_masks = {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left, MaskKind::window};
+constexpr std::array single_precision = {DType::fp32};
+
+std::optional<std::string> refusal_of_row_blocks(const Case& point) { return grid_too_large(grid_blocks(point)); }
 
 constexpr std::array kernels = {
-    Kernel{"flash2_plain", "flash2", "fp32 on the ordinary cores: one thread block a row block, S in registers",
-           DType::fp32, flash2_plain_tilings, structured_masks, LAUNCHER(launch_flash2_plain),
-           LAUNCHER(count_flash2_plain)},
+    Kernel{.name = "flash2_plain",
+           .algorithm = "flash2",
+           .idea = "fp32 on the ordinary cores: one thread block a row block, S in registers",
+           .dtypes = single_precision,
+           .tilings = flash2_plain_tilings,
+           .masks = structured_masks,
+           .operands = flash_operands,
+           .refusal = refusal_of_row_blocks,
+           .launch = LAUNCHER(launch_flash2_plain),
+           .count = LAUNCHER(count_flash2_plain)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.
@@ -34,62 +48,110 @@ std::string listed(const std::vector<std::string>& texts) {
   return list;
 }
 
-std::string tilings_text(const Kernel& kernel, const Problem& problem) {
-  std::vector<std::string> texts;
-  for (const KernelTiling& tiling : kernel.tilings) {
-    if (tiling.head_dim != problem.head_dim || tiling.head_dim_v != problem.head_dim_v) continue;
-    texts.push_back(std::to_string(tiling.block_q) + "x" + std::to_string(tiling.block_k));
+std::string accepted_text(const std::vector<std::string>& texts) {
+  const std::string list = listed(texts);
+  return (list.find(", ") == std::string::npos ? ": accepted is " : ": accepted are ") + list;
+}
+
+std::string_view name_of(Packing packing) {
+  return packing == Packing::packed ? "--packed" : "one stream per query head";
+}
+using tilemeter::name_of;
+
+/// "OPTION VALUE: accepted are ...", unless `accepted` is empty or holds `given`.
+template <class T>
+std::optional<std::string> unless_listed(std::string_view option, T given, std::span<const T> accepted) {
+  if (accepted.empty() || std::find(accepted.begin(), accepted.end(), given) != accepted.end()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const T value : accepted) names.emplace_back(name_of(value));
+  return std::string(option) + std::string(name_of(given)) + accepted_text(names);
+}
+
+/// A size of a tiling and of a point that a kernel is compiled for.
+struct Size {
+  std::string_view option;
+  Count KernelTiling::*compiled;
+  Count (*asked)(const Case&);
+};
+
+constexpr std::array head_sizes = {
+    Size{"--head-dim", &KernelTiling::head_dim, [](const Case& point) { return point.problem.head_dim; }},
+    Size{"--head-dim-v", &KernelTiling::head_dim_v, [](const Case& point) { return point.problem.head_dim_v; }},
+};
+constexpr std::array tile_sizes = {
+    Size{"--block-q", &KernelTiling::block_q, [](const Case& point) { return point.tiling.block_q; }},
+    Size{"--block-k", &KernelTiling::block_k, [](const Case& point) { return point.tiling.block_k; }},
+    Size{"--block-d", &KernelTiling::block_d, [](const Case& point) { return point.tiling.block_d; }},
+    Size{"--block-m", &KernelTiling::block_m, [](const Case& point) { return point.tiling.block_m; }},
+    Size{"--block-n", &KernelTiling::block_n, [](const Case& point) { return point.tiling.block_n; }},
+    Size{"--stages", &KernelTiling::stages, [](const Case& point) { return point.tiling.stages; }},
+};
+
+bool agree(const KernelTiling& tiling, const Case& point, std::span<const Size> sizes) {
+  return std::all_of(sizes.begin(), sizes.end(), [&](const Size& size) {
+    const Count compiled = tiling.*size.compiled;
+    return compiled == 0 || compiled == size.asked(point);
+  });
+}
+
+/// What of `sizes` the kernel is compiled for, in a few words: "--block-q/--block-k 48x64: accepted are 32x32, 64x64".
+std::optional<std::string> unless_compiled(const std::vector<KernelTiling>& tilings, const Case& point,
+                                           std::span<const Size> sizes, std::string_view between) {
+  if (std::any_of(tilings.begin(), tilings.end(), [&](const auto& own) { return agree(own, point, sizes); })) {
+    return std::nullopt;
   }
-  return listed(texts);
-}
-
-std::string head_dims_text(const Kernel& kernel) {
-  std::vector<std::string> texts;
-  for (const KernelTiling& tiling : kernel.tilings) {
-    texts.push_back(std::to_string(tiling.head_dim) + "/" + std::to_string(tiling.head_dim_v));
+  const auto used = [&](const Size& size) {
+    return std::any_of(tilings.begin(), tilings.end(), [&](const auto& own) { return own.*size.compiled != 0; });
+  };
+  const auto joined = [&](std::string_view separator, auto text) {
+    std::string all;
+    for (const Size& size : sizes) {
+      if (used(size)) all += (all.empty() ? "" : std::string(separator)) + std::string(text(size));
+    }
+    return all;
+  };
+  std::vector<std::string> accepted;
+  for (const KernelTiling& tiling : tilings) {
+    accepted.push_back(joined(between, [&](const Size& size) { return std::to_string(tiling.*size.compiled); }));
   }
-  return listed(texts);
+  return joined("/", [](const Size& size) { return size.option; }) + " " +
+         joined(between, [&](const Size& size) { return std::to_string(size.asked(point)); }) + accepted_text(accepted);
 }
 
-std::string masks_text(const Kernel& kernel) {
-  std::vector<std::string> texts;
-  for (const MaskKind mask : kernel.masks) texts.emplace_back(name_of(mask));
-  return listed(texts);
-}
-
-std::string type_text(std::string_view option, DType given, DType accepted) {
-  return std::string(option) + " " + std::string(name_of(given)) + ": accepted is " + std::string(name_of(accepted));
+std::vector<KernelTiling> tilings_of_head(const Kernel& kernel, const Case& point) {
+  std::vector<KernelTiling> tilings;
+  std::copy_if(kernel.tilings.begin(), kernel.tilings.end(), std::back_inserter(tilings),
+               [&](const auto& own) { return agree(own, point, head_sizes); });
+  return tilings;
 }
 
 /// The first reason against `problem`, without the kernel's name.
 std::optional<std::string> reason_against(const Kernel& kernel, const Problem& problem) {
-  if (problem.dtype != kernel.dtype) return type_text("--dtype", problem.dtype, kernel.dtype);
-  if (problem.stat_dtype != DType::fp32) return type_text("--stat-dtype", problem.stat_dtype, DType::fp32);
-  if (problem.packing == Packing::packed) return "--packed: accepted is one stream per query head";
-  if (std::find(kernel.masks.begin(), kernel.masks.end(), problem.mask.kind) == kernel.masks.end()) {
-    return "--mask " + std::string(name_of(problem.mask.kind)) + ": accepted are " + masks_text(kernel);
-  }
-  if (tilings_text(kernel, problem).empty()) {
-    return "--head-dim/--head-dim-v " + std::to_string(problem.head_dim) + "/" + std::to_string(problem.head_dim_v) +
-           ": accepted are " + head_dims_text(kernel);
-  }
-  return std::nullopt;
+  const std::span<const DType> stat_dtypes = single_precision;
+  if (auto reason = unless_listed("--dtype ", problem.dtype, kernel.dtypes)) return reason;
+  if (auto reason = unless_listed("--stat-dtype ", problem.stat_dtype, stat_dtypes)) return reason;
+  if (auto reason = unless_listed("--score-dtype ", problem.score_dtype, kernel.score_dtypes)) return reason;
+  if (auto reason = unless_listed("--o-dtype ", problem.o_dtype, kernel.o_dtypes)) return reason;
+  if (kernel.masks.empty()) return std::nullopt;
+  if (auto reason = unless_listed("", problem.packing, kernel.packings)) return reason;
+  if (auto reason = unless_listed("--mask ", problem.mask.kind, kernel.masks)) return reason;
+  return unless_compiled({kernel.tilings.begin(), kernel.tilings.end()},
+                         {.problem = problem, .tiling = {}, .options = {}}, head_sizes, "/");
 }
 
 std::optional<std::string> reason_against(const Kernel& kernel, const Case& point) {
   if (auto reason = reason_against(kernel, point.problem)) return reason;
-  const Tiling& tiling = point.tiling;
-  if (std::none_of(kernel.tilings.begin(), kernel.tilings.end(),
-                   [&](const auto& own) { return matches(own, point); })) {
-    return "--block-q/--block-k " + std::to_string(tiling.block_q) + "x" + std::to_string(tiling.block_k) +
-           ": accepted are " + tilings_text(kernel, point.problem);
+  if (point.options.variant) {
+    if (auto reason = unless_listed("--variant ", *point.options.variant, kernel.variants)) return reason;
   }
-  if (tiling.stages != 1) return "--stages " + std::to_string(tiling.stages) + ": accepted is 1";
-  constexpr Count largest_grid = std::numeric_limits<std::int32_t>::max();
-  if (const Count blocks = grid_blocks(point); blocks > largest_grid) {
-    return "a grid of " + std::to_string(blocks) + " thread blocks: at most " + std::to_string(largest_grid);
-  }
-  return std::nullopt;
+  const std::vector<KernelTiling> tilings = tilings_of_head(kernel, point);
+  const std::span<const Size> sizes = tile_sizes;
+  if (auto reason = unless_compiled(tilings, point, sizes.first(sizes.size() - 1), "x")) return reason;
+  std::vector<KernelTiling> of_tile;
+  std::copy_if(tilings.begin(), tilings.end(), std::back_inserter(of_tile),
+               [&](const auto& own) { return agree(own, point, sizes.first(sizes.size() - 1)); });
+  if (auto reason = unless_compiled(of_tile, point, sizes.last(1), "")) return reason;
+  return kernel.refusal == nullptr ? std::nullopt : kernel.refusal(point);
 }
 
 std::optional<std::string> with_name(const Kernel& kernel, const std::optional<std::string>& reason) {
@@ -122,9 +184,26 @@ void require_supported(const Kernel& kernel, const Case& point) {
   if (const auto reason = unsupported(kernel, point)) throw InputError(*reason);
 }
 
+void require_runnable(const Kernel& kernel, const Tensors& tensors, const Case& point) {
+  require_supported(kernel, point);
+  constexpr std::uintptr_t alignment = 16;
+  for (const Operand& operand : kernel.operands(point)) {
+    const void* memory = tensors[operand.name];
+    const bool there = memory != nullptr || operand.elements == 0;
+    if (there && reinterpret_cast<std::uintptr_t>(memory) % alignment == 0) continue;
+    throw std::invalid_argument(std::string(kernel.name) + ": " + std::string(name_of(operand.name)) +
+                                " must be device memory aligned to 16 bytes");
+  }
+}
+
 bool matches(const KernelTiling& tiling, const Case& point) {
-  return tiling.block_q == point.tiling.block_q && tiling.block_k == point.tiling.block_k &&
-         tiling.head_dim == point.problem.head_dim && tiling.head_dim_v == point.problem.head_dim_v;
+  return agree(tiling, point, head_sizes) && agree(tiling, point, tile_sizes);
+}
+
+std::optional<std::string> grid_too_large(Count blocks) {
+  constexpr Count largest_grid = std::numeric_limits<std::int32_t>::max();
+  if (blocks <= largest_grid) return std::nullopt;
+  return "a grid of " + std::to_string(blocks) + " thread blocks: at most " + std::to_string(largest_grid);
 }
 
 Count grid_blocks(const Case& point) {

@@ -19,7 +19,7 @@ struct NoCount {
 /// Counts per thread, and at the end writes one record a block. Timings of such a kernel mean nothing.
 class CountTraffic {
  public:
-  /// One record for every block of the grid, in the order of blockIdx.x.
+  /// One record for every block of the grid, blockIdx.x fastest.
   struct Records {
     Record* blocks;
   };
@@ -33,7 +33,8 @@ class CountTraffic {
 
   /// Adds the counts of the block's threads and writes the block's record. All threads call it, once.
   __device__ void flush(Records records) {
-    Record& block = records.blocks[blockIdx.x];
+    Record& block =
+        records.blocks[blockIdx.x + std::size_t{gridDim.x} * (blockIdx.y + std::size_t{gridDim.y} * blockIdx.z)];
 #pragma unroll
     for (int i = 0; i < static_cast<int>(tensor_count); ++i) {
       write_sum(block.read[i], record_.read[i]);

@@ -2,11 +2,10 @@
 
 #include <cmath>
 #include <limits>
-#include <stdexcept>
-#include <utility>
 
-#include "kernels/buffer.hpp"
-#include "kernels/catalog.hpp"
+#include "kernels/dispatch.hpp"
+#include "kernels/operands.hpp"
+#include "kernels/recording.hpp"
 #include "kernels/tile.cuh"
 #include "kernels/visibility.hpp"
 
@@ -261,15 +260,15 @@ __global__ void __launch_bounds__(S::threads)
   counters.flush(records);
 }
 
-Arguments arguments(const ForwardTensors& tensors, const Case& point) {
+Arguments arguments(const Tensors& tensors, const Case& point) {
   const Problem& problem = point.problem;
   const bool plus = point.options.empty_lse == EmptyLse::plus_infinity;
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  return {.q = static_cast<const float*>(tensors.q),
-          .k = static_cast<const float*>(tensors.k),
-          .v = static_cast<const float*>(tensors.v),
-          .o = static_cast<float*>(tensors.o),
-          .lse = static_cast<float*>(tensors.lse),
+  return {.q = tensors.at<const float>(TensorName::Q),
+          .k = tensors.at<const float>(TensorName::K),
+          .v = tensors.at<const float>(TensorName::V),
+          .o = tensors.at<float>(TensorName::O),
+          .lse = tensors.at<float>(TensorName::LSE),
           .visible = visibility_of(problem, point.tiling.block_k),
           .seq_q = problem.seq_q,
           .seq_k = problem.seq_k,
@@ -279,58 +278,36 @@ Arguments arguments(const ForwardTensors& tensors, const Case& point) {
           .empty_lse = plus ? infinity : -infinity};
 }
 
-template <std::size_t Index, class Counters>
-void launch_tiling(const Arguments& a, Count blocks, typename Counters::Records records, Stream stream) {
-  constexpr KernelTiling tiling = flash2_plain_tilings[Index];
-  using S = Shape<static_cast<int>(tiling.block_q), static_cast<int>(tiling.block_k), static_cast<int>(tiling.head_dim),
-                  static_cast<int>(tiling.head_dim_v)>;
-  static_assert(S::threads == tiling.threads);
-  constexpr int shared = static_cast<int>(tiling.shared.value());
-  constexpr auto kernel = flash2_plain<S, Counters>;
-  TILEMETER_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-  kernel<<<static_cast<unsigned>(blocks), S::threads, shared, stream>>>(a, records);
-  TILEMETER_CHECK(cudaGetLastError());
-}
-
-template <class Counters, std::size_t... Index>
-void launch(const Arguments& a, const Case& point, Count blocks, typename Counters::Records records, Stream stream,
-            std::index_sequence<Index...>) {
-  const auto chosen = [&](const KernelTiling& tiling) { return matches(tiling, point); };
-  ((chosen(flash2_plain_tilings[Index]) && (launch_tiling<Index, Counters>(a, blocks, records, stream), true)) || ...);
-}
-
-template <class Counters>
-void launch(const ForwardTensors& tensors, const Case& point, Count blocks, typename Counters::Records records,
-            Stream stream) {
-  launch<Counters>(arguments(tensors, point), point, blocks, records, stream,
-                   std::make_index_sequence<flash2_plain_tilings.size()>());
-}
-
-Count checked_blocks(const ForwardTensors& tensors, const Case& point) {
-  require_supported(kernel_named("flash2_plain"), point);
-  for (const void* pointer : {tensors.q, tensors.k, tensors.v, static_cast<const void*>(tensors.o)}) {
-    if (reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) != 0) {
-      throw std::invalid_argument("flash2_plain: q, k, v and o must be aligned to 16 bytes");
-    }
-  }
-  return grid_blocks(point);
+template <class Recorder>
+void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
+  require_runnable(kernel_named("flash2_plain"), tensors, point);
+  const Count blocks = grid_blocks(point);
+  if (blocks == 0) return;
+  with_tiling<flash2_plain_tilings>(point, [&](auto index) {
+    constexpr KernelTiling tiling = flash2_plain_tilings[index];
+    using S = Shape<static_cast<int>(tiling.block_q), static_cast<int>(tiling.block_k),
+                    static_cast<int>(tiling.head_dim), static_cast<int>(tiling.head_dim_v)>;
+    static_assert(S::threads == tiling.threads);
+    constexpr int shared = static_cast<int>(tiling.shared.value());
+    constexpr auto kernel = flash2_plain<S, typename Recorder::Counters>;
+    TILEMETER_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    kernel<<<static_cast<unsigned>(blocks), S::threads, shared, stream>>>(arguments(tensors, point),
+                                                                          recorder.records(blocks));
+    TILEMETER_CHECK(cudaGetLastError());
+  });
 }
 
 }  // namespace
 
-void launch_flash2_plain(const ForwardTensors& tensors, const Case& point, Stream stream) {
-  const Count blocks = checked_blocks(tensors, point);
-  if (blocks > 0) launch<NoCount>(tensors, point, blocks, {}, stream);
+void launch_flash2_plain(const Tensors& tensors, const Case& point, Stream stream) {
+  NoRecording recording;
+  run(tensors, point, stream, recording);
 }
 
-Work count_flash2_plain(const ForwardTensors& tensors, const Case& point, Stream stream) {
-  const Count blocks = checked_blocks(tensors, point);
-  if (blocks == 0) return {};
-  Buffer<Record> records(static_cast<std::size_t>(blocks));
-  records.poison();
-  launch<CountTraffic>(tensors, point, blocks, {records.data()}, stream);
-  TILEMETER_CHECK(cudaStreamSynchronize(stream));
-  return sum_records(records.to_host(), point.problem);
+Work count_flash2_plain(const Tensors& tensors, const Case& point, Stream stream) {
+  Recording recording;
+  run(tensors, point, stream, recording);
+  return recording.total(flash_operands(point), stream);
 }
 
 }  // namespace tilemeter::kernels

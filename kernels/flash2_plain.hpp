@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "kernels/attention.hpp"
+#include "kernels/tensors.hpp"
 
 namespace tilemeter::kernels {
 
@@ -30,13 +30,8 @@ inline constexpr std::array flash2_plain_tilings = {
     flash2_plain_tiling(64, 64, 64), flash2_plain_tiling(64, 64, 128),
 };
 
-/// Enqueues the kernel on `stream` and returns. A problem without queries enqueues nothing.
-/// Throws InputError when the catalog's `unsupported` has a reason, std::invalid_argument for a misaligned pointer,
-/// CudaError when the launch fails.
-void launch_flash2_plain(const ForwardTensors& tensors, const Case& point, Stream stream);
-
-/// Runs the counting twin of the kernel, waits for it, and returns what it moved. Errors as above, and CudaError when
-/// the kernel fails.
-Work count_flash2_plain(const ForwardTensors& tensors, const Case& point, Stream stream);
+/// As Kernel::launch and Kernel::count.
+void launch_flash2_plain(const Tensors& tensors, const Case& point, Stream stream);
+Work count_flash2_plain(const Tensors& tensors, const Case& point, Stream stream);
 
 }  // namespace tilemeter::kernels

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "model/problem.hpp"
-#include "model/work.hpp"
+#include "kernels/tensors.hpp"
 
 namespace tilemeter::kernels {
 
@@ -17,8 +16,8 @@ struct Record {
 };
 
 /// Sum of the blocks' records in the terms of the model: traffic and tiles; operations stay zero. Bytes follow the
-/// problem's data types. Throws std::logic_error when a record still holds the fill pattern of Buffer::poison, that
-/// is, when a block did not report.
-Work sum_records(std::span<const Record> records, const Problem& problem);
+/// operands' types. Throws std::logic_error when a record still holds the fill pattern of Buffer::poison, that is, when
+/// a block did not report, and when a tensor was counted that is none of `operands`.
+Work sum_records(std::span<const Record> records, std::span<const Operand> operands);
 
 }  // namespace tilemeter::kernels

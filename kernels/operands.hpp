@@ -1,0 +1,13 @@
+// The tensors that launches take, by computation.
+#pragma once
+
+#include <vector>
+
+#include "kernels/tensors.hpp"
+
+namespace tilemeter::kernels {
+
+/// Q, K, V in; O and LSE out. Throws FigureOverflow.
+std::vector<Operand> flash_operands(const Case& point);
+
+}  // namespace tilemeter::kernels
