@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/flash2_plain.hpp"
+#include "kernels/gemm.hpp"
 #include "kernels/operands.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::array structured_masks = {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left, MaskKind::window};
 constexpr std::array single_precision = {DType::fp32};
+constexpr std::array half_precision = {DType::fp16, DType::bf16};
 
 std::optional<std::string> refusal_of_row_blocks(const Case& point) { return grid_too_large(grid_blocks(point)); }
 
@@ -36,6 +38,15 @@ constexpr std::array kernels = {
            .refusal = refusal_of_row_blocks,
            .launch = LAUNCHER(launch_flash2_plain),
            .count = LAUNCHER(count_flash2_plain)},
+    Kernel{.name = "gemm",
+           .algorithm = "gemm",
+           .idea = "Hopper's tensor cores (wgmma), fed by tensor copies that a warp of their own issues",
+           .dtypes = half_precision,
+           .tilings = gemm_tilings,
+           .operands = gemm_operands,
+           .refusal = refusal_of_gemm,
+           .launch = LAUNCHER(launch_gemm),
+           .count = LAUNCHER(count_gemm)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.

@@ -23,4 +23,12 @@ std::vector<Operand> flash_operands(const Case& point) {
           operand(point, TensorName::LSE, Role::output, heads, problem.seq_q, 1)};
 }
 
+std::vector<Operand> gemm_operands(const Case& point) {
+  const Count problems = point.problem.batch;
+  const Shapes& shapes = point.shapes;
+  return {operand(point, TensorName::A, Role::input, problems, shapes.m, shapes.k),
+          operand(point, TensorName::B, Role::input, problems, shapes.k, shapes.n),
+          operand(point, TensorName::C, Role::output, problems, shapes.m, shapes.n)};
+}
+
 }  // namespace tilemeter::kernels

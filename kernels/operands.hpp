@@ -10,4 +10,7 @@ namespace tilemeter::kernels {
 /// Q, K, V in; O and LSE out. Throws FigureOverflow.
 std::vector<Operand> flash_operands(const Case& point);
 
+/// A and B in, C out: row-major matrices a problem of the batch. Throws FigureOverflow.
+std::vector<Operand> gemm_operands(const Case& point);
+
 }  // namespace tilemeter::kernels
