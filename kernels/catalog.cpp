@@ -8,9 +8,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/elementwise.hpp"
 #include "kernels/flash2_plain.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/operands.hpp"
+#include "kernels/softmax.hpp"
+#include "kernels/split_kv.hpp"
+#include "kernels/stream_refusals.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
 #define LAUNCHER(function) function
@@ -24,6 +28,7 @@ namespace {
 constexpr std::array structured_masks = {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left, MaskKind::window};
 constexpr std::array single_precision = {DType::fp32};
 constexpr std::array half_precision = {DType::fp16, DType::bf16};
+constexpr std::array streamed_dtypes = {DType::bf16, DType::fp16, DType::fp32};
 
 std::optional<std::string> refusal_of_row_blocks(const Case& point) { return grid_too_large(grid_blocks(point)); }
 
@@ -47,6 +52,37 @@ constexpr std::array kernels = {
            .refusal = refusal_of_gemm,
            .launch = LAUNCHER(launch_gemm),
            .count = LAUNCHER(count_gemm)},
+    Kernel{.name = "split_kv",
+           .algorithm = "split_kv",
+           .idea = "mma.sync on 16 query rows, packed from the heads of a K/V head; warps take keys of their own",
+           .dtypes = half_precision,
+           .tilings = split_kv_tilings,
+           .masks = structured_masks,
+           .packings = split_kv_packings,
+           .operands = split_kv_operands,
+           .refusal = refusal_of_splits,
+           .launch = LAUNCHER(launch_split_kv),
+           .count = LAUNCHER(count_split_kv)},
+    Kernel{.name = "elementwise",
+           .algorithm = "elementwise",
+           .idea = "16-byte accesses, several on their way at once; unfused, a launch for every operation",
+           .dtypes = streamed_dtypes,
+           .tilings = elementwise_tilings,
+           .variants = elementwise_variants,
+           .operands = chain_operands,
+           .refusal = refusal_of_chain,
+           .launch = LAUNCHER(launch_elementwise),
+           .count = LAUNCHER(count_elementwise)},
+    Kernel{.name = "softmax",
+           .algorithm = "softmax",
+           .idea = "a thread block, or for short rows a warp, takes a row in one to three passes",
+           .dtypes = streamed_dtypes,
+           .tilings = softmax_tilings,
+           .variants = softmax_variants,
+           .operands = softmax_operands,
+           .refusal = refusal_of_rows,
+           .launch = LAUNCHER(launch_softmax),
+           .count = LAUNCHER(count_softmax)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.
