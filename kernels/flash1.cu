@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(S::threads, S::resident)
 }
 
 /// The maximum of rows that have seen no key.
-__global__ void clear_maxima(float* m, Count rows) {
+__global__ void flash1_clear_maxima(float* m, Count rows) {
   const Count row = Count{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row < rows) m[row] = -INFINITY;
 }
@@ -147,7 +147,7 @@ void prepare_flash1(const Tensors& tensors, const Case& point, Stream stream) {
     if (operand.name != TensorName::m) continue;
     constexpr int threads = 256;
     const auto blocks = static_cast<unsigned>(ceil_div(operand.elements, threads));
-    clear_maxima<<<blocks, threads, 0, stream>>>(tensors.at<float>(TensorName::m), operand.elements);
+    flash1_clear_maxima<<<blocks, threads, 0, stream>>>(tensors.at<float>(TensorName::m), operand.elements);
     TILEMETER_CHECK(cudaGetLastError());
   }
 }
