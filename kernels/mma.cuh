@@ -105,6 +105,20 @@ __device__ inline void clear_chunk(unsigned address) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(address), "r"(0) : "memory");
 }
 
+__device__ inline uint4 load_chunk(unsigned address) {
+  uint4 chunk;
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(chunk.x), "=r"(chunk.y), "=r"(chunk.z), "=r"(chunk.w)
+               : "r"(address)
+               : "memory");
+  return chunk;
+}
+
+/// Puts two neighbouring elements into shared memory.
+__device__ inline void store_pair(unsigned address, unsigned pair) {
+  asm volatile("st.shared.b32 [%0], %1;" : : "r"(address), "r"(pair) : "memory");
+}
+
 /// A tile of `Rows` x `Width` 16-bit elements in shared memory, row-major without padding. Within every span (128
 /// bytes, or 64 where the width is an odd multiple of 32) the chunks of a row are stored in an order that an XOR with
 /// the row gives, so that eight rows of one chunk, and eight chunks of one row, lie in different banks.
@@ -190,6 +204,40 @@ __device__ void copy_all_rows(const SwizzledTile<Rows, Width>& tile, const T* fr
     copy_async(address, from + row * stride + chunk * chunk_elements);
     counters.read(tensor, chunk_elements);
   });
+}
+
+__device__ inline unsigned load_pair(unsigned address) {
+  unsigned pair;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(pair) : "r"(address) : "memory");
+  return pair;
+}
+
+__device__ inline void store_chunk(unsigned address, const uint4& chunk) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(address), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w)
+               : "memory");
+}
+
+/// Two neighbouring elements as floats.
+template <class T>
+__device__ float2 unpacked(unsigned pair) {
+  static_assert(is_half_precision<T>);
+  if constexpr (std::is_same_v<T, __half>) {
+    return __half22float2(reinterpret_cast<const __half2&>(pair));
+  } else {
+    return {__uint_as_float(pair << 16), __uint_as_float(pair & 0xFFFF0000u)};
+  }
+}
+
+/// Calls `body(type)` with the std::type_identity of the element type that `type`, fp16 or bf16, stands for.
+template <class Body>
+void with_half_precision(DType type, Body body) {
+  if (type == DType::fp16) {
+    body(std::type_identity<__half>());
+  } else {
+    body(std::type_identity<__nv_bfloat16>());
+  }
 }
 
 }  // namespace tilemeter::kernels

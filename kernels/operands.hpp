@@ -22,4 +22,10 @@ std::vector<Operand> chain_operands(const Case& point);
 /// X in; Y out. Throws FigureOverflow.
 std::vector<Operand> softmax_operands(const Case& point);
 
+/// Q, K, V in; O, l, m kept between key tiles. Throws FigureOverflow.
+std::vector<Operand> flash1_operands(const Case& point);
+
+/// Q, K, V in; S and P between kernels; O out. Throws FigureOverflow.
+std::vector<Operand> standard_operands(const Case& point);
+
 }  // namespace tilemeter::kernels
