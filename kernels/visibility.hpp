@@ -1,7 +1,7 @@
 // Which keys a query row sees, in the integers that the kernels compute with.
 #pragma once
 
-#include "kernels/host_device.hpp"
+#include "model/host_device.hpp"
 #include "model/problem.hpp"
 
 namespace tilemeter::kernels {
