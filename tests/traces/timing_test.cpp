@@ -64,6 +64,9 @@ TEST_CASE("a summary has the median clock, the mean power and what held the cloc
   CHECK(summary.power == Watts{500});
   CHECK(summary.power_capped);
   CHECK(!summary.slowed_down);
+  samples.readings.front() = {.at = {1}, .power = Watts{300}, .joules = 1000.0};
+  samples.readings.back() = {.at = {3}, .power = Watts{300}, .joules = 2200.0};
+  CHECK(summarise(samples).power == Watts{600});
 }
 
 TEST_CASE("F1: a time below FLOPs / peak or below unique bytes / bandwidth is invalid") {
