@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "model/tensor.hpp"
 #include "model/tolerance.hpp"
 
 namespace tilemeter::kernels {
@@ -43,5 +45,19 @@ struct Agreement {
 /// |value - exact| <= 2 `growth` max|rounded - exact| + 1e-5: `growth` is by how much more than one rounding of each
 /// result the algorithm may lose. Comparing nothing is a failure.
 Agreement judge(const ErrorSums& sums, ErrorMeasure measure, double tolerance, double growth = 1);
+
+/// One output of a kernel, held against its reference.
+struct TensorCheck {
+  TensorName tensor;
+  Agreement agreement;
+};
+
+/// What the gate found.
+struct GateResult {
+  std::vector<TensorCheck> tensors{};
+  Count rows = 0;  ///< compared, of the output's
+  Count rows_in_all = 0;
+  std::optional<std::string> failure{};  ///< why the kernel's times would mean nothing
+};
 
 }  // namespace tilemeter::kernels

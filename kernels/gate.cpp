@@ -31,7 +31,7 @@ Agreement agreement_of(const Operand& operand, const ReferenceRows& reference, s
   if (operand.name == TensorName::LSE) return judge(sums, ErrorMeasure::each, tolerance_of(operand.type));
   raise_norm(sums, reference.squares);
   return judge(sums, ErrorMeasure::frobenius, settings.tolerance_growth * tolerance_of(point.problem),
-               settings.tolerance_growth);
+               settings.rounding_growth);
 }
 
 /// Why an output is not one, whatever the reference says.

@@ -2,34 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+#include <span>
 
 #include "kernels/agreement.hpp"
 #include "kernels/operand_memory.hpp"
 
 namespace tilemeter::kernels {
 
-/// One output of a kernel, held against its reference.
-struct TensorCheck {
-  TensorName tensor;
-  Agreement agreement;
-};
-
-/// What the gate found.
-struct GateResult {
-  std::vector<TensorCheck> tensors{};
-  Count rows = 0;  ///< compared, of the output's
-  Count rows_in_all = 0;
-  std::optional<std::string> failure{};  ///< why the kernel's times would mean nothing
-};
-
 /// How much the gate may spend, and what algorithms differ in.
 struct GateSettings {
   std::uint64_t seed = 1;
   double empty_lse = 0;             ///< LSE of a row without keys
-  double tolerance_growth = 1;      ///< of the tolerance, for outputs that are rounded several times on their way
+  double tolerance_growth = 1;      ///< of the relative error, for outputs that are rounded several times
+  double rounding_growth = 1;       ///< of the largest error, likewise
   double work = 5e10;               ///< multiply-adds of the reference, about; rows are drawn at random beyond
   Count elements = Count{1} << 26;  ///< of the output that are compared
 };
