@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "model/roofline.hpp"
 #include "sim/catalog.hpp"
@@ -10,11 +11,13 @@
 namespace tilemeter {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  std::transform(lowered.begin(), lowered.end(), lowered.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lowered;
+/// In small letters, without blanks and hyphens: "NVIDIA GeForce RTX 4090" is "nvidiageforcertx4090".
+std::string compact(std::string_view text) {
+  std::string letters;
+  for (const char c : text) {
+    if (c != ' ' && c != '-') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return letters;
 }
 
 std::string words_of(std::string_view tensor, std::string_view direction, Elements counted, Elements ledger) {
@@ -22,12 +25,13 @@ std::string words_of(std::string_view tensor, std::string_view direction, Elemen
          " elements, the ledger " + std::to_string(ledger.value());
 }
 
-/// "NVIDIA H200" has all words of "h200"; words such as "sxm" and "40gb" may be missing from the GPU's name.
-bool may_be(std::string_view device, const kernels::GpuInfo& gpu) {
-  const std::string name = " " + lower(gpu.name) + " ";
-  const std::string_view family = split(device, '-').front();
-  return name.find(" " + std::string(family) + " ") != std::string::npos &&
-         load_device(device).sm.count == gpu.sm_count;
+/// By family, number of SMs, and memory, which data sheets round.
+bool may_be(const Device& device, const kernels::GpuInfo& gpu) {
+  constexpr double rounding = 0.1;
+  const std::string_view family = split(device.name, '-').front();
+  const double memory = static_cast<double>(gpu.memory_size.value()) / static_cast<double>(device.hbm.size.value());
+  return compact(gpu.name).find(family) != std::string::npos && device.sm.count == gpu.sm_count &&
+         std::abs(memory - 1) < rounding;
 }
 
 }  // namespace
@@ -79,9 +83,10 @@ std::optional<std::string> difference(const Work& counted, const Work& ledger) {
 std::optional<Device> shipped_device(const kernels::GpuInfo& gpu) {
   std::optional<Device> found;
   for (const std::string_view name : device_names()) {
-    if (!may_be(name, gpu)) continue;
+    Device device = load_device(name);
+    if (!may_be(device, gpu)) continue;
     if (found) return std::nullopt;
-    found = load_device(name);
+    found = std::move(device);
   }
   return found;
 }

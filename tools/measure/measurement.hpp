@@ -58,7 +58,7 @@ DevicePeaks peaks_of(const std::optional<Device>& device, DType type, const kern
 /// tiles visited.
 std::optional<std::string> difference(const Work& counted, const Work& ledger);
 
-/// The shipped device that `gpu` is, by its name and number of SMs; nothing when none or several are.
+/// The shipped device that `gpu` is, by name, number of SMs and memory; nothing when none or several are.
 std::optional<Device> shipped_device(const kernels::GpuInfo& gpu);
 
 }  // namespace tilemeter
