@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/element_type.cuh"
 #include "kernels/operands.hpp"
 #include "kernels/present.hpp"
 #include "kernels/recording.hpp"
@@ -324,11 +325,8 @@ template <class Recorder>
 void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
   require_runnable(kernel_named("gemm"), tensors, point);
   require_hopper("gemm");
-  if (point.problem.dtype == DType::bf16) {
-    run_tiling<__nv_bfloat16>(tensors, point, stream, recorder);
-  } else {
-    run_tiling<__half>(tensors, point, stream, recorder);
-  }
+  with_half_type(point.problem.dtype,
+                 [&]<class Element>(ElementType<Element>) { run_tiling<Element>(tensors, point, stream, recorder); });
 }
 
 }  // namespace

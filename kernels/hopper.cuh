@@ -7,6 +7,8 @@
 #include <cassert>
 #include <cstdint>
 
+#include "kernels/mma.cuh"
+
 namespace tilemeter::kernels {
 
 /// Whether this pass of the compiler makes code for sm_90a, which alone has these instructions and wgmma.
@@ -23,11 +25,6 @@ inline constexpr int warpgroup_size = 128;
 /// make an atom; tiles start at multiples of an atom.
 inline constexpr int swizzle_row = 128;
 inline constexpr int swizzle_atom = 8 * swizzle_row;
-
-/// Address in shared memory, as PTX instructions take it.
-inline __device__ std::uint32_t shared_address(const void* pointer) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
 
 /// Address of the 16-byte chunk of a row of a swizzled tile.
 inline __device__ std::uint32_t swizzled(std::uint32_t tile, int row, int chunk) {
