@@ -59,6 +59,8 @@ std::optional<std::string> refusal_of_splits(const Case& point) {
     return "--page-size " + std::to_string(point.options.page_size) + ": accepted is 0, K and V without pages";
   }
   if (auto reason = unless_at_most("--splits", splits_of(point), most_splits, "")) return reason;
+  constexpr Count most_rows = std::numeric_limits<std::int32_t>::max();
+  if (auto reason = unless_at_most("rows of a stream:", point.problem.rows(), most_rows, "")) return reason;
   return grid_too_large(split_kv_blocks(point));
 }
 
