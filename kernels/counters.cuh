@@ -53,6 +53,7 @@ class CountTraffic {
     if (threadIdx.x % warp == 0) warp_sums[threadIdx.x / warp] = value;
     __syncthreads();
     if (threadIdx.x != 0) return;
+#pragma unroll 1
     for (int i = 1; i < static_cast<int>(blockDim.x) / warp; ++i) value += warp_sums[i];
     to = value;
   }

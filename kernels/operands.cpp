@@ -27,6 +27,14 @@ std::vector<Operand> flash_operands(const Case& point) {
           operand(point, TensorName::LSE, Role::output, heads, problem.seq_q, 1)};
 }
 
+std::vector<Operand> gemm_operands(const Case& point) {
+  const Count problems = point.problem.batch;
+  const Shapes& shapes = point.shapes;
+  return {operand(point, TensorName::A, Role::input, problems, shapes.m, shapes.k),
+          operand(point, TensorName::B, Role::input, problems, shapes.k, shapes.n),
+          operand(point, TensorName::C, Role::output, problems, shapes.m, shapes.n)};
+}
+
 std::vector<Operand> split_kv_operands(const Case& point) {
   std::vector<Operand> operands = flash_operands(point);
   const Count splits = splits_of(point);
@@ -72,6 +80,30 @@ std::vector<Operand> softmax_operands(const Case& point) {
   const Count batch = point.problem.batch;
   return {operand(point, TensorName::X, Role::input, batch, shapes.rows, shapes.cols),
           operand(point, TensorName::Y, Role::output, batch, shapes.rows, shapes.cols)};
+}
+
+std::vector<Operand> flash1_operands(const Case& point) {
+  const Problem& problem = point.problem;
+  const Count heads = problem.batch * problem.heads, kv_heads = problem.batch * problem.kv_heads;
+  Operand o = operand(point, TensorName::O, Role::state, heads, problem.seq_q, problem.head_dim_v);
+  o.type = problem.o_dtype;
+  return {operand(point, TensorName::Q, Role::input, heads, problem.seq_q, problem.head_dim),
+          operand(point, TensorName::K, Role::input, kv_heads, problem.seq_k, problem.head_dim),
+          operand(point, TensorName::V, Role::input, kv_heads, problem.seq_k, problem.head_dim_v),
+          o,
+          operand(point, TensorName::l, Role::state, heads, problem.seq_q, 1),
+          operand(point, TensorName::m, Role::state, heads, problem.seq_q, 1)};
+}
+
+std::vector<Operand> standard_operands(const Case& point) {
+  const Problem& problem = point.problem;
+  const Count heads = problem.batch * problem.heads, kv_heads = problem.batch * problem.kv_heads;
+  return {operand(point, TensorName::Q, Role::input, heads, problem.seq_q, problem.head_dim),
+          operand(point, TensorName::K, Role::input, kv_heads, problem.seq_k, problem.head_dim),
+          operand(point, TensorName::S, Role::workspace, heads, problem.seq_q, problem.seq_k),
+          operand(point, TensorName::P, Role::workspace, heads, problem.seq_q, problem.seq_k),
+          operand(point, TensorName::V, Role::input, kv_heads, problem.seq_k, problem.head_dim_v),
+          operand(point, TensorName::O, Role::output, heads, problem.seq_q, problem.head_dim_v)};
 }
 
 }  // namespace tilemeter::kernels

@@ -1,8 +1,12 @@
 #include "kernels/catalog.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
+#include "model/footprint.hpp"
+#include "tests/kernels/kernel_points.hpp"
+#include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
@@ -15,6 +19,15 @@ Case plain_point() {
 }
 
 std::string reason(const Case& point) { return unsupported(kernel_named("flash2_plain"), point).value_or("none"); }
+
+/// Shared memory of the fullest of the algorithm's blocks.
+Bytes shared_tiles(const Kernel& kernel, const Case& point) {
+  Bytes most;
+  for (const KernelTiles& block : on_chip_tiles_by_kernel(kernel.algorithm, point)) {
+    most = std::max(most, footprint_of(block.tiles).shared);
+  }
+  return most;
+}
 
 template <class Change>
 std::string reason_after(Change change) {
@@ -31,10 +44,11 @@ TEST_CASE("every kernel has a name of its own, tilings that fit, and launchers w
     CHECK(names.insert(kernel.name).second);
     CHECK_FALSE(kernel.algorithm.empty());
     CHECK_FALSE(kernel.tilings.empty());
+    CHECK_FALSE(kernel.dtypes.empty());
+    CHECK(kernel.operands != nullptr);
     for (const KernelTiling& tiling : kernel.tilings) {
-      const Count tiles = tiling.block_q * tiling.head_dim + tiling.block_k * (tiling.head_dim + tiling.head_dim_v);
-      CHECK(tiling.shared == Bytes(tiles * size_of(kernel.dtype)));
       CHECK(tiling.shared <= Bytes(227 * 1024));
+      CHECK(tiling.padding <= tiling.shared);
       CHECK(tiling.threads % 32 == 0);
       CHECK(tiling.threads <= 1024);
     }
@@ -50,21 +64,34 @@ TEST_CASE("an unknown kernel is refused with the names") {
   CHECK_THROWS_WITH(kernel_named("flash9"), contains("flash9") && contains("flash2_plain"));
 }
 
-TEST_CASE("every shipped tiling is supported, under every mask it names") {
+TEST_CASE("every shipped tiling is supported: random points are found, under every mask and in every type") {
+  std::mt19937_64 random(7);
+  for (const Kernel& kernel : catalog()) {
+    std::set<MaskKind> masks;
+    std::set<DType> types;
+    for (const KernelTiling& tiling : kernel.tilings) {
+      for (int i = 0; i < 50; ++i) {
+        const Case point = random_kernel_point(kernel, tiling, PointSize::small, random);
+        CHECK_NOTHROW(require_supported(kernel, point));
+        masks.insert(point.problem.mask.kind);
+        types.insert(point.problem.dtype);
+      }
+    }
+    INFO(kernel.name);
+    for (const MaskKind mask : kernel.masks) CHECK(masks.count(mask) == 1);
+    for (const DType type : kernel.dtypes) CHECK(types.count(type) == 1);
+  }
+}
+
+TEST_CASE("shared memory of a kernel is that of its block's tiles, up to stated padding") {
+  std::mt19937_64 random(8);
   for (const Kernel& kernel : catalog()) {
     for (const KernelTiling& tiling : kernel.tilings) {
-      for (const MaskKind mask : kernel.masks) {
-        const Case point{.problem = {.heads = 8,
-                                     .kv_heads = 2,
-                                     .seq_k = 0,
-                                     .head_dim = tiling.head_dim,
-                                     .head_dim_v = tiling.head_dim_v,
-                                     .mask = {.kind = mask},
-                                     .dtype = kernel.dtype},
-                         .tiling = {.block_q = tiling.block_q, .block_k = tiling.block_k}};
-        CHECK(unsupported(kernel, point).value_or("") == "");
-        CHECK_NOTHROW(require_supported(kernel, point));
-      }
+      Case point = random_kernel_point(kernel, tiling, PointSize::medium, random);
+      constexpr Count large = 8192;  // tiles are clipped to shorter problems
+      point.problem.seq_q = point.problem.seq_k = point.shapes.m = point.shapes.n = point.shapes.k = large;
+      INFO(kernel.name << " " << testing::describe(point));
+      CHECK(tiling.shared - tiling.padding == shared_tiles(kernel, point));
     }
   }
 }
@@ -86,6 +113,22 @@ TEST_CASE("what a kernel cannot run is refused with the option and what is accep
   CHECK(reason_after([](Case& point) { point.tiling.stages = 2; }) == "kernel flash2_plain, --stages 2: accepted is 1");
   CHECK(reason_after([](Case& point) { point.problem.batch = Count{1} << 31; }) ==
         "kernel flash2_plain, a grid of 4294967296 thread blocks: at most 2147483647");
+}
+
+TEST_CASE("gemm refuses sizes that tensor copies cannot take, and other stationary operands") {
+  const auto reason_for = [](const Shapes& shapes, const Options& options = {}) {
+    const Case point{.problem = {.dtype = DType::bf16},
+                     .tiling = {.block_k = 64, .block_m = 128, .block_n = 256, .stages = 4},
+                     .options = options,
+                     .shapes = shapes};
+    return unsupported(kernel_named("gemm"), point).value_or("none");
+  };
+  CHECK(reason_for({.m = 1, .n = 8, .k = 16}) == "none");
+  CHECK(reason_for({.m = 1, .n = 8, .k = 12}) == "kernel gemm, --k 12: accepted are multiples of 8");
+  CHECK(reason_for({.m = 1, .n = 9, .k = 8}) == "kernel gemm, --n 9: accepted are multiples of 8");
+  CHECK(reason_for({.m = Count{1} << 31, .n = 8, .k = 8}) == "kernel gemm, --m 2147483648: at most 2147483647");
+  CHECK(reason_for({.m = 1, .n = 8, .k = 8}, {.gemm_order = GemmOrder::no_reuse}) ==
+        "kernel gemm, --order no_reuse: accepted is c_stationary");
 }
 
 TEST_CASE("a grid whose size overflows, or a problem that is none, is refused") {

@@ -25,3 +25,8 @@ std::vector<int> opcodes(const Code& code);
 /// Operation codes (sm_80 and later) of loads from and stores to local memory, which is where spilled registers go.
 inline constexpr int local_load = 0x983;
 inline constexpr int local_store = 0x387;
+
+/// Of products on the tensor cores: mma.sync, and Hopper's wgmma with its first operand in shared memory or registers.
+inline constexpr int tensor = 0x23c;
+inline constexpr int tensor_from_shared = 0x9f0;
+inline constexpr int tensor_from_registers = 0xdf0;

@@ -1,0 +1,136 @@
+#include "tests/kernels/device_tensors.hpp"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+using namespace tilemeter;
+using namespace tilemeter::kernels;
+
+namespace {
+
+constexpr std::size_t guard = 256;  ///< bytes behind each operand that must stay poisoned
+
+std::size_t bytes_of_operand(const Operand& operand) {
+  return static_cast<std::size_t>(operand.elements * size_of(operand.type));
+}
+
+void encode(DType type, double value, std::byte* to) {
+  const auto put = [&](auto stored) { std::memcpy(to, &stored, sizeof stored); };
+  switch (type) {
+    case DType::fp64:
+      return put(value);
+    case DType::fp32:
+      return put(static_cast<float>(value));
+    case DType::fp16:
+      return put(__double2half(value));
+    case DType::bf16:
+      return put(__double2bfloat16(value));
+    default:
+      throw std::logic_error("no kernel stores " + std::string(name_of(type)));
+  }
+}
+
+template <class Stored>
+Stored stored_at(const std::byte* from) {
+  Stored stored;
+  std::memcpy(&stored, from, sizeof stored);
+  return stored;
+}
+
+double decode(DType type, const std::byte* from) {
+  switch (type) {
+    case DType::fp64:
+      return stored_at<double>(from);
+    case DType::fp32:
+      return static_cast<double>(stored_at<float>(from));
+    case DType::fp16:
+      return static_cast<double>(__half2float(stored_at<__half>(from)));
+    case DType::bf16:
+      return static_cast<double>(__bfloat162float(stored_at<__nv_bfloat16>(from)));
+    default:
+      throw std::logic_error("no kernel stores " + std::string(name_of(type)));
+  }
+}
+
+bool has_query_rows(TensorName name) { return name != TensorName::K && name != TensorName::V; }
+
+/// Index in memory of element (row, col) of a matrix. Packed streams interleave the heads of a group; memory keeps the
+/// heads apart.
+std::size_t index_in_memory(const Problem& problem, TensorName name, std::size_t stream, Count rows, Count cols,
+                            Count row, Count col) {
+  if (problem.packing == Packing::unpacked || !has_query_rows(name)) {
+    return stream * static_cast<std::size_t>(rows * cols) + static_cast<std::size_t>(row * cols + col);
+  }
+  const Count group = problem.group(), positions = rows / group;
+  const Count head = static_cast<Count>(stream) * group + row % group;
+  return static_cast<std::size_t>((head * positions + row / group) * cols + col);
+}
+
+template <class Element>
+void for_each_element(const Problem& problem, TensorName name, const std::vector<Matrix>& matrices, Element element) {
+  for (std::size_t stream = 0; stream < matrices.size(); ++stream) {
+    const Count rows = matrices[stream].rows(), cols = matrices[stream].cols();
+    for (Count row = 0; row < rows; ++row) {
+      for (Count col = 0; col < cols; ++col) {
+        element(stream, row, col, index_in_memory(problem, name, stream, rows, cols, row, col));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+DeviceTensors::DeviceTensors(const Kernel& kernel, const Case& point, const Values& inputs)
+    : kernel_(kernel), point_(point) {
+  for (const Operand& operand : kernel.operands(point)) {
+    Memory memory{operand, Buffer<std::byte>(bytes_of_operand(operand) + guard)};
+    std::vector<std::byte> host(memory.bytes.size(), std::byte{0xFF});
+    if (const auto found = inputs.find(operand.name); operand.role == Role::input && found != inputs.end()) {
+      Count elements = 0;
+      for_each_element(point.problem, operand.name, found->second, [&](auto stream, Count row, Count col, auto index) {
+        const auto at = index * static_cast<std::size_t>(size_of(operand.type));
+        encode(operand.type, found->second[stream](row, col), host.data() + at);
+        ++elements;
+      });
+      if (elements != operand.elements)
+        throw std::logic_error("operand of another size: " + std::string(name_of(operand.name)));
+    } else if (operand.role == Role::input && operand.elements > 0) {
+      throw std::logic_error("no input for operand " + std::string(name_of(operand.name)));
+    }
+    memory.bytes.copy_from(host);
+    pointers_.set(operand.name, memory.bytes.data());
+    memory_.emplace(operand.name, std::move(memory));
+  }
+  reset();
+}
+
+void DeviceTensors::reset() {
+  for (auto& [name, memory] : memory_) {
+    if (memory.operand.role != Role::input) memory.bytes.poison();
+  }
+  if (kernel_.prepare == nullptr) return;
+  kernel_.prepare(pointers_, point_, nullptr);
+  TILEMETER_CHECK(cudaStreamSynchronize(nullptr));
+}
+
+std::vector<Matrix> DeviceTensors::values(TensorName name, const std::vector<Matrix>& shaped) const {
+  const Memory& memory = memory_.at(name);
+  const std::vector<std::byte> host = memory.bytes.to_host();
+  std::vector<Matrix> matrices = shaped;
+  for_each_element(point_.problem, name, shaped, [&](auto stream, Count row, Count col, auto index) {
+    const auto at = index * static_cast<std::size_t>(size_of(memory.operand.type));
+    matrices[stream](row, col) = decode(memory.operand.type, host.data() + at);
+  });
+  return matrices;
+}
+
+bool DeviceTensors::guards_hold() const {
+  return std::all_of(memory_.begin(), memory_.end(), [](const auto& entry) {
+    const std::vector<std::byte> host = entry.second.bytes.to_host();
+    return std::all_of(host.end() - guard, host.end(), [](std::byte byte) { return byte == std::byte{0xFF}; });
+  });
+}
