@@ -16,8 +16,8 @@
 #include "kernels/operands.hpp"
 #include "kernels/softmax.hpp"
 #include "kernels/split_kv.hpp"
-#include "kernels/stream_refusals.hpp"
 #include "kernels/standard.hpp"
+#include "kernels/stream_refusals.hpp"
 #include "model/closed_form/linear_attention.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT

@@ -73,7 +73,8 @@ __device__ void share_state(const State<S>& state, unsigned to) {
 /// Q (K^T V) with the state on chip.
 template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads, 2)
-    linear_state(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
+    linear_attention_state(const __grid_constant__ Arguments<typename S::Element> a,
+                           typename Counters::Records records) {
   extern __shared__ uint4 shared[];
   const StreamOf<typename S::Element> at(a, S::head_dim);
   Counters counters;
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(S::threads, 2)
 /// KV = K^T V to memory.
 template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads, 2)
-    linear_sum(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
+    linear_attention_sum(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
   extern __shared__ uint4 shared[];
   const StreamOf<typename S::Element> at(a, S::head_dim);
   Counters counters;
@@ -109,7 +110,8 @@ __global__ void __launch_bounds__(S::threads, 2)
 /// O = Q KV with KV from memory.
 template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads, 2)
-    linear_apply(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
+    linear_attention_apply(const __grid_constant__ Arguments<typename S::Element> a,
+                           typename Counters::Records records) {
   using T = typename S::Element;
   extern __shared__ uint4 shared[];
   const StreamOf<T> at(a, S::head_dim);
@@ -132,7 +134,8 @@ __global__ void __launch_bounds__(S::threads, 2)
 /// Causal attention chunk by chunk: what lies before the chunk through the state, what lies in it through its scores.
 template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads, 1)
-    linear_chunks(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
+    linear_attention_chunks(const __grid_constant__ Arguments<typename S::Element> a,
+                            typename Counters::Records records) {
   using T = typename S::Element;
   extern __shared__ uint4 shared[];
   const unsigned state_tile = shared_address(shared), outputs = state_tile + S::StateTile::size;
@@ -201,15 +204,15 @@ class Launch {
     using Scores = linear::ScoreMemory<S>;
     switch (variant) {
       case Variant::scores:
-        start(linear::linear_scores<S, Counters>, Scores::scores(a_.seq_k));
-        return start(linear::linear_output<S, Counters>, Scores::output(a_.seq_k));
+        start(linear::linear_attention_scores<S, Counters>, Scores::scores(a_.seq_k));
+        return start(linear::linear_attention_output<S, Counters>, Scores::output(a_.seq_k));
       case Variant::state_memory:
-        start(linear_sum<S, Counters>, Memory::summing);
-        return start(linear_apply<S, Counters>, Memory::applying);
+        start(linear_attention_sum<S, Counters>, Memory::summing);
+        return start(linear_attention_apply<S, Counters>, Memory::applying);
       case Variant::causal_chunks:
-        return start(linear_chunks<S, Counters>, ChunkMemory<S>::size);
+        return start(linear_attention_chunks<S, Counters>, ChunkMemory<S>::size);
       default:
-        return start(linear_state<S, Counters>, std::max(Memory::summing, Memory::applying));
+        return start(linear_attention_state<S, Counters>, std::max(Memory::summing, Memory::applying));
     }
   }
 

@@ -118,7 +118,8 @@ __device__ void store_scores(const ScoreSums<S>& s, unsigned to, const Arguments
 /// S = Q K^T of a stream, zero where the mask hides.
 template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads, 1)
-    linear_scores(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
+    linear_attention_scores(const __grid_constant__ Arguments<typename S::Element> a,
+                            typename Counters::Records records) {
   using Memory = ScoreMemory<S>;
   extern __shared__ uint4 shared[];
   const unsigned q_slots = shared_address(shared), warp_panels = q_slots + Memory::stages * S::Chunk::size;
@@ -179,7 +180,8 @@ __device__ void load_panel(unsigned to, const Arguments<typename S::Element>& a,
 /// O = S V of a stream.
 template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads, 1)
-    linear_output(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
+    linear_attention_output(const __grid_constant__ Arguments<typename S::Element> a,
+                            typename Counters::Records records) {
   using Memory = ScoreMemory<S>;
   extern __shared__ uint4 shared[];
   const unsigned panels = shared_address(shared), outputs = panels + Memory::panel_stages * Memory::Panel::size;

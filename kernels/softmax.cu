@@ -21,8 +21,9 @@ struct Shape {
   static constexpr int chunk = elements_of_chunk<T>;
   static constexpr int chunks = Chunks;
   static constexpr int block = Threads == 32 ? 256 : Threads;
-  /// Thread blocks of an SM; their registers are enough for the row or piece as it is in memory.
-  static constexpr int blocks = (Chunks > 4 ? 1024 : 1536) / block;
+  /// Thread blocks of an SM. Their registers are enough for the row as it is in memory; more blocks were slower, since
+  /// reads and writes then alternate more often.
+  static constexpr int blocks = 1024 / block;
   __device__ static int thread() { return threadIdx.x % Threads; }
 };
 
@@ -240,12 +241,9 @@ __device__ void last_pass(const Row<S>& row, const Normaliser& of_row, Counters&
   }
 }
 
-/// Thread blocks of an SM while a row passes by: what the registers of a piece and its sums allow.
-constexpr int blocks_in_passes = 4;
-
 /// Softmax in passes over the row: two without the maximum (naive), three (safe), two with both at once (online).
 template <class S, class Counters>
-__global__ void __launch_bounds__(S::block, blocks_in_passes)
+__global__ void __launch_bounds__(S::block, S::blocks)
     softmax(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
   const Row<S> row(a, blockIdx.x);
   Counters counters;
@@ -299,11 +297,13 @@ void with_resident_shape(Count cols, Body body) {
   using Short = Shape<T, 32, 4>;
   using Medium = Shape<T, 128, 4>;
   using Long = Shape<T, 256, 4>;
+  using Longer = Shape<T, 256, 8>;
   using Longest = Shape<T, 512, 8>;
   static_assert(longest_row<Longest> * Count{sizeof(T)} == longest_resident_bytes);
   if (cols <= longest_row<Short>) return body(Short());
   if (cols <= longest_row<Medium>) return body(Medium());
   if (cols <= longest_row<Long>) return body(Long());
+  if (cols <= longest_row<Longer>) return body(Longer());
   body(Longest());
 }
 

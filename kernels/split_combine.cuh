@@ -111,7 +111,7 @@ __device__ void add_groups(float4& o) {
 /// O and LSE of some rows. The first parts are on their way while the weights are computed.
 template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads)
-    combine(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
+    split_kv_combine(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
   using T = typename S::Element;
   extern __shared__ float weights[];
   const Count first_row = Count{blockIdx.x} * S::rows, row = first_row + S::row();

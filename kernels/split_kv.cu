@@ -441,8 +441,8 @@ void run_combine(const Arguments<T>& a, Stream stream, Recorder& recorder) {
   config.stream = stream;
   config.attrs = &early;
   config.numAttrs = starts_early() ? 1 : 0;
-  TILEMETER_CHECK(
-      cudaLaunchKernelEx(&config, split::combine<S, typename Recorder::Counters>, a, recorder.records(blocks)));
+  TILEMETER_CHECK(cudaLaunchKernelEx(&config, split::split_kv_combine<S, typename Recorder::Counters>, a,
+                                     recorder.records(blocks)));
 }
 
 template <class Recorder>
