@@ -88,6 +88,10 @@ TEST_CASE("shared memory of a kernel is that of its block's tiles, up to stated 
   for (const Kernel& kernel : catalog()) {
     for (const KernelTiling& tiling : kernel.tilings) {
       Case point = random_kernel_point(kernel, tiling, PointSize::medium, random);
+      if (!kernel.variants.empty()) {
+        point.options.variant = kernel.variants.front();
+        point.problem.mask = {};
+      }
       constexpr Count large = 8192;  // tiles are clipped to shorter problems
       point.problem.seq_q = point.problem.seq_k = point.shapes.m = point.shapes.n = point.shapes.k = large;
       INFO(kernel.name << " " << testing::describe(point));
