@@ -51,7 +51,7 @@ struct Place {
 
 /// S = scale Q K^T: a tile of it a block, along the head dimension in steps of block_d.
 template <class G, class Counters>
-__global__ void __launch_bounds__(G::threads, 2)
+__global__ void __launch_bounds__(G::threads, G::resident)
     standard_scores(const __grid_constant__ Arguments<typename G::T> a, typename Counters::Records records) {
   using T = typename G::T;
   extern __shared__ __align__(128) unsigned char standard_shared[];
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(Threads < 128 ? 128 : Threads)
 
 /// O = P V: a tile of it a block, along the keys in steps of block_k.
 template <class G, class Counters>
-__global__ void __launch_bounds__(G::threads, 2)
+__global__ void __launch_bounds__(G::threads, G::resident)
     standard_output(const __grid_constant__ Arguments<typename G::T> a, typename Counters::Records records) {
   using T = typename G::T;
   extern __shared__ __align__(128) unsigned char standard_shared[];
@@ -219,8 +219,9 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
     constexpr int block_q = static_cast<int>(tiling.block_q), block_k = static_cast<int>(tiling.block_k),
                   block_d = static_cast<int>(tiling.block_d), piece = StandardLayout::piece;
     with_half_precision(point.problem.dtype, [&]<class T>(std::type_identity<T>) {
-      using ScoresGemm = GemmShape<T, block_q, block_k, piece, 2, 2, 2, Layout::column_rows>;
-      using OutputGemm = GemmShape<T, block_q, block_d, piece, StandardLayout::stages, 2, 2, Layout::sum_rows>;
+      using ScoresGemm = GemmShape<T, block_q, block_k, piece, 2, 2, 2, 2, Layout::column_rows>;
+      using OutputGemm =
+          GemmShape<T, block_q, block_d, piece, StandardLayout::stages, 2, 2, block_d == 64 ? 3 : 2, Layout::sum_rows>;
       static_assert(OutputGemm::threads == tiling.threads && OutputGemm::shared == tiling.shared.value());
       Launches<T, Recorder> launches(tensors, point, stream, recorder);
       if (point.problem.seq_k > 0) {

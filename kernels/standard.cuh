@@ -15,10 +15,11 @@ enum class Layout { column_rows, sum_rows };
 
 /// A block of a GEMM: `M` x `N` of the product, its sums in pieces of `Piece` terms that pass through a ring of
 /// `Stages`. The warps form a grid of WarpsM x WarpsN.
-template <class Element, int M, int N, int Piece, int Stages, int WarpsM, int WarpsN, Layout BLayout>
+template <class Element, int M, int N, int Piece, int Stages, int WarpsM, int WarpsN, int Resident, Layout BLayout>
 struct GemmShape {
   using T = Element;
   static constexpr int m = M, n = N, piece = Piece, stages = Stages, warps_n = WarpsN;
+  static constexpr int resident = Resident;  ///< blocks that must fit on an SM: bounds the registers
   static constexpr Layout layout = BLayout;
   static constexpr int threads = WarpsM * WarpsN * 32;
   static constexpr int warp_m = m / WarpsM, warp_n = n / WarpsN;
