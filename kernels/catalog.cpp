@@ -8,9 +8,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/elementwise.hpp"
 #include "kernels/flash1.hpp"
 #include "kernels/flash2_plain.hpp"
+#include "kernels/gemm.hpp"
 #include "kernels/operands.hpp"
+#include "kernels/softmax.hpp"
+#include "kernels/split_kv.hpp"
+#include "kernels/stream_refusals.hpp"
 #include "kernels/standard.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
@@ -40,6 +45,46 @@ constexpr std::array kernels = {
            .refusal = refusal_of_row_blocks,
            .launch = LAUNCHER(launch_flash2_plain),
            .count = LAUNCHER(count_flash2_plain)},
+    Kernel{.name = "gemm",
+           .algorithm = "gemm",
+           .idea = "Hopper's tensor cores (wgmma), fed by tensor copies that a warp of their own issues",
+           .dtypes = half_precision,
+           .tilings = gemm_tilings,
+           .operands = gemm_operands,
+           .refusal = refusal_of_gemm,
+           .launch = LAUNCHER(launch_gemm),
+           .count = LAUNCHER(count_gemm)},
+    Kernel{.name = "split_kv",
+           .algorithm = "split_kv",
+           .idea = "mma.sync on 16 query rows, packed from the heads of a K/V head; warps take keys of their own",
+           .dtypes = half_precision,
+           .tilings = split_kv_tilings,
+           .masks = structured_masks,
+           .packings = split_kv_packings,
+           .operands = split_kv_operands,
+           .refusal = refusal_of_splits,
+           .launch = LAUNCHER(launch_split_kv),
+           .count = LAUNCHER(count_split_kv)},
+    Kernel{.name = "elementwise",
+           .algorithm = "elementwise",
+           .idea = "16-byte accesses, several on their way at once; unfused, a launch for every operation",
+           .dtypes = any_precision,
+           .tilings = elementwise_tilings,
+           .variants = elementwise_variants,
+           .operands = chain_operands,
+           .refusal = refusal_of_chain,
+           .launch = LAUNCHER(launch_elementwise),
+           .count = LAUNCHER(count_elementwise)},
+    Kernel{.name = "softmax",
+           .algorithm = "softmax",
+           .idea = "a thread block, or for short rows a warp, takes a row in one to three passes",
+           .dtypes = any_precision,
+           .tilings = softmax_tilings,
+           .variants = softmax_variants,
+           .operands = softmax_operands,
+           .refusal = refusal_of_rows,
+           .launch = LAUNCHER(launch_softmax),
+           .count = LAUNCHER(count_softmax)},
     Kernel{.name = "flash1",
            .algorithm = "flash1",
            .idea = "K and V tiles outside, query tiles inside; O, l, m in device memory, the next ones on their way",

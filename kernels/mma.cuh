@@ -161,22 +161,34 @@ struct SwizzledTile {
   }
 };
 
-/// Walks the chunks of a tile, every thread of the block its own: calls `body(row, chunk, address)`.
-template <int Threads, int Rows, int Width, class Body>
-__device__ void for_each_chunk(const SwizzledTile<Rows, Width>& tile, Body body) {
-  using Tile = SwizzledTile<Rows, Width>;
-  constexpr int rows_at_once = Threads / Tile::span_chunks;
+/// How the threads of a block share the chunks of a tile: each begins at `row()` and `chunk()` and steps from there.
+template <int Threads, class Tile>
+struct ChunkWalk {
+  static constexpr int rows_at_once = Threads / Tile::span_chunks;
   static_assert(Threads % (8 * Tile::span_chunks) == 0, "a thread's rows are equal modulo 8");
-  const int row = threadIdx.x / Tile::span_chunks, chunk = threadIdx.x % Tile::span_chunks;
-  const unsigned start = tile.at(row, chunk);
+
+  __device__ static int row() { return threadIdx.x / Tile::span_chunks; }
+  __device__ static int chunk() { return threadIdx.x % Tile::span_chunks; }
+
+  /// Calls `body(down, right)` with the constant distances of every chunk of this thread.
+  template <class Body>
+  __device__ static void for_each(Body body) {
 #pragma unroll
-  for (int down = 0; down < Rows; down += rows_at_once) {
-    if (Rows % rows_at_once != 0 && row + down >= Rows) break;
+    for (int down = 0; down < Tile::rows; down += rows_at_once) {
+      if (Tile::rows % rows_at_once != 0 && row() + down >= Tile::rows) break;
 #pragma unroll
-    for (int right = 0; right < Width / chunk_elements; right += Tile::span_chunks) {
-      body(row + down, chunk + right, Tile::moved(start, down, right));
+      for (int right = 0; right < Tile::width / chunk_elements; right += Tile::span_chunks) body(down, right);
     }
   }
+};
+
+/// Calls `body(row, chunk, address)` for every chunk of a tile, each in one thread of the block.
+template <int Threads, int Rows, int Width, class Body>
+__device__ void for_each_chunk(const SwizzledTile<Rows, Width>& tile, Body body) {
+  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width>>;
+  const unsigned start = tile.at(Walk::row(), Walk::chunk());
+  Walk::for_each(
+      [&](int down, int right) { body(Walk::row() + down, Walk::chunk() + right, tile.moved(start, down, right)); });
 }
 
 /// Starts the copies of the first `valid` rows of a row-major matrix, `stride` elements apart, and sets the rest of the
@@ -185,12 +197,16 @@ template <int Threads, int Rows, int Width, class T, class Counters>
 __device__ void copy_rows(const SwizzledTile<Rows, Width>& tile, const T* from, Count stride, Count valid,
                           TensorName tensor, Counters& counters) {
   static_assert(is_half_precision<T>);
-  for_each_chunk<Threads>(tile, [&](int row, int chunk, unsigned address) {
-    if (row < valid) {
-      copy_async(address, from + row * stride + chunk * chunk_elements);
+  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width>>;
+  const unsigned to = tile.at(Walk::row(), Walk::chunk());
+  const T* own = from + Walk::row() * stride + Walk::chunk() * chunk_elements;
+  const int below = static_cast<int>(valid < Rows ? valid : Rows) - Walk::row();
+  Walk::for_each([&](int down, int right) {
+    if (down < below) {
+      copy_async(tile.moved(to, down, right), own + down * stride + right * chunk_elements);
       counters.read(tensor, chunk_elements);
     } else {
-      clear_chunk(address);
+      clear_chunk(tile.moved(to, down, right));
     }
   });
 }
@@ -200,8 +216,11 @@ template <int Threads, int Rows, int Width, class T, class Counters>
 __device__ void copy_all_rows(const SwizzledTile<Rows, Width>& tile, const T* from, Count stride, TensorName tensor,
                               Counters& counters) {
   static_assert(is_half_precision<T>);
-  for_each_chunk<Threads>(tile, [&](int row, int chunk, unsigned address) {
-    copy_async(address, from + row * stride + chunk * chunk_elements);
+  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width>>;
+  const unsigned to = tile.at(Walk::row(), Walk::chunk());
+  const T* own = from + Walk::row() * stride + Walk::chunk() * chunk_elements;
+  Walk::for_each([&](int down, int right) {
+    copy_async(tile.moved(to, down, right), own + down * stride + right * chunk_elements);
     counters.read(tensor, chunk_elements);
   });
 }

@@ -1,7 +1,7 @@
 // Which keys a query row sees, in the integers that the kernels compute with.
 #pragma once
 
-#include "kernels/host_device.hpp"
+#include "model/host_device.hpp"
 #include "model/problem.hpp"
 
 namespace tilemeter::kernels {
@@ -57,6 +57,15 @@ TILEMETER_HOST_DEVICE constexpr bool sees_all(const Visibility& visible, Count r
   const Count first_position = row_begin + visible.shift, last_position = first_position + rows - 1;
   return key_begin + keys <= visible.keys && key_begin + keys <= first_position + visible.right + 1 &&
          key_begin >= last_position - visible.left;
+}
+
+/// The key tiles of which the row block [row_begin, row_begin + block_q) sees every key in every row: those need no
+/// mask.
+TILEMETER_HOST_DEVICE constexpr Range unmasked_tiles(const Visibility& visible, Count row_begin, Count block_q,
+                                                     Count block_k) {
+  const Count begin = row_begin + block_q - 1 + visible.shift - visible.left;
+  const Count end = clamp(row_begin + visible.shift + visible.right + 1, 0, visible.keys);
+  return {begin > 0 ? (begin + block_k - 1) / block_k : 0, end / block_k};
 }
 
 /// The keys that `row` sees, counted from `key_begin` and clipped to [0, keys): what a mask leaves of a tile's row.
