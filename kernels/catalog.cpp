@@ -15,8 +15,9 @@
 #include "kernels/operands.hpp"
 #include "kernels/softmax.hpp"
 #include "kernels/split_kv.hpp"
-#include "kernels/stream_refusals.hpp"
 #include "kernels/standard.hpp"
+#include "kernels/standard_hopper.hpp"
+#include "kernels/stream_refusals.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
 #define LAUNCHER(function) function
@@ -108,6 +109,17 @@ constexpr std::array kernels = {
            .refusal = refusal_of_standard,
            .launch = LAUNCHER(launch_standard),
            .count = LAUNCHER(count_standard)},
+    Kernel{.name = "standard_hopper",
+           .algorithm = "standard_tiled",
+           .idea = "the same three kernels with the products on Hopper's tensor cores, fed by tensor copies",
+           .dtypes = half_precision,
+           .tilings = standard_hopper_tilings,
+           .masks = structured_masks,
+           .score_dtypes = half_precision,
+           .operands = standard_operands,
+           .refusal = refusal_of_standard_hopper,
+           .launch = LAUNCHER(launch_standard_hopper),
+           .count = LAUNCHER(count_standard_hopper)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.
