@@ -17,6 +17,7 @@
 #include "kernels/softmax.hpp"
 #include "kernels/split_kv.hpp"
 #include "kernels/standard.hpp"
+#include "kernels/standard_hopper.hpp"
 #include "kernels/stream_refusals.hpp"
 #include "model/closed_form/linear_attention.hpp"
 
@@ -121,6 +122,17 @@ constexpr std::array kernels = {
            .refusal = refusal_of_standard,
            .launch = LAUNCHER(launch_standard),
            .count = LAUNCHER(count_standard)},
+    Kernel{.name = "standard_hopper",
+           .algorithm = "standard_tiled",
+           .idea = "the same three kernels with the products on Hopper's tensor cores, fed by tensor copies",
+           .dtypes = half_precision,
+           .tilings = standard_hopper_tilings,
+           .masks = structured_masks,
+           .score_dtypes = half_precision,
+           .operands = standard_operands,
+           .refusal = refusal_of_standard_hopper,
+           .launch = LAUNCHER(launch_standard_hopper),
+           .count = LAUNCHER(count_standard_hopper)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.

@@ -94,16 +94,6 @@ struct Tiles {
   __device__ typename S::KeyTile v(int stage) const { return k(S::stages + stage); }
 };
 
-__device__ inline float max_of_quad(float value) {
-  value = fmaxf(value, __shfl_xor_sync(~0u, value, 1));
-  return fmaxf(value, __shfl_xor_sync(~0u, value, 2));
-}
-
-__device__ inline float sum_of_quad(float value) {
-  value += __shfl_xor_sync(~0u, value, 1);
-  return value + __shfl_xor_sync(~0u, value, 2);
-}
-
 template <class S, class Counters>
 __device__ void load_q(const typename S::QTile& tile, const Flash2Arguments<typename S::T>& a, const Place& place,
                        Counters& counters) {
