@@ -1,5 +1,7 @@
 #include "kernels/visibility.hpp"
 
+#include <algorithm>
+
 #include "tests/kernels/expected_traffic.hpp"
 #include "tests/support/catch.hpp"
 
@@ -14,6 +16,23 @@ void check_tiles(const Problem& problem, Count block_q, Count block_k) {
     const Range tiles = visited_tiles(visible, row, block_q, block_k);
     for (Count tile = 0; tile * block_k < problem.seq_k; ++tile) {
       const bool expected = tile_is_visited(problem, {.block_q = block_q, .block_k = block_k}, row / block_q, tile);
+      CHECK((tiles.first <= tile && tile < tiles.last) == expected);
+    }
+  }
+}
+
+/// A tile needs no mask when all of its keys are there and every row of the block sees them.
+void check_unmasked_tiles(const Problem& problem, Count block_q, Count block_k) {
+  const Visibility visible = visibility_of(problem, block_k);
+  for (Count begin = 0; begin < problem.seq_q; begin += block_q) {
+    const Count end = std::min(begin + block_q, problem.seq_q);
+    const Range tiles = unmasked_tiles(visible, begin, end, block_k);
+    for (Count tile = 0; tile * block_k < problem.seq_k; ++tile) {
+      bool expected = (tile + 1) * block_k <= visible.keys;
+      for (Count row = begin; row < end; ++row) {
+        for (Count key = tile * block_k; key < (tile + 1) * block_k; ++key)
+          expected = expected && sees(problem, row, key);
+      }
       CHECK((tiles.first <= tile && tile < tiles.last) == expected);
     }
   }
@@ -40,6 +59,7 @@ TEST_CASE("tiles and keys follow the definition of every mask") {
       check_keys(problem, 4);
       for (const auto& [block_q, block_k] : {std::pair{1, 1}, {4, 4}, {2, 5}, {5, 2}, {32, 32}}) {
         check_tiles(problem, block_q, block_k);
+        check_unmasked_tiles(problem, block_q, block_k);
       }
     }
   }
