@@ -1,5 +1,7 @@
 #include "kernels/visibility.hpp"
 
+#include <algorithm>
+
 #include "tests/kernels/expected_traffic.hpp"
 #include "tests/support/catch.hpp"
 
@@ -46,6 +48,23 @@ void check_seen_by_all(const Problem& problem, Count rows, Count keys) {
   }
 }
 
+/// A tile needs no mask when all of its keys are there and every row of the block sees them.
+void check_unmasked_tiles(const Problem& problem, Count block_q, Count block_k) {
+  const Visibility visible = visibility_of(problem, block_k);
+  for (Count begin = 0; begin < problem.seq_q; begin += block_q) {
+    const Count end = std::min(begin + block_q, problem.seq_q);
+    const Range tiles = unmasked_tiles(visible, begin, end, block_k);
+    for (Count tile = 0; tile * block_k < problem.seq_k; ++tile) {
+      bool expected = (tile + 1) * block_k <= visible.keys;
+      for (Count row = begin; row < end; ++row) {
+        for (Count key = tile * block_k; key < (tile + 1) * block_k; ++key)
+          expected = expected && sees(problem, row, key);
+      }
+      CHECK((tiles.first <= tile && tile < tiles.last) == expected);
+    }
+  }
+}
+
 void check_keys(const Problem& problem, Count block_k) {
   const Visibility visible = visibility_of(problem, block_k);
   for (Count row = 0; row < problem.seq_q; ++row) {
@@ -69,6 +88,7 @@ TEST_CASE("tiles and keys follow the definition of every mask") {
         check_tiles(problem, block_q, block_k);
         check_row_blocks(problem, block_q, block_k);
         check_seen_by_all(problem, block_q, block_k);
+        check_unmasked_tiles(problem, block_q, block_k);
       }
     }
   }
