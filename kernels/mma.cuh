@@ -105,6 +105,20 @@ __device__ inline void clear_chunk(unsigned address) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(address), "r"(0) : "memory");
 }
 
+__device__ inline uint4 load_chunk(unsigned address) {
+  uint4 chunk;
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(chunk.x), "=r"(chunk.y), "=r"(chunk.z), "=r"(chunk.w)
+               : "r"(address)
+               : "memory");
+  return chunk;
+}
+
+/// Puts two neighbouring elements into shared memory.
+__device__ inline void store_pair(unsigned address, unsigned pair) {
+  asm volatile("st.shared.b32 [%0], %1;" : : "r"(address), "r"(pair) : "memory");
+}
+
 /// A tile of `Rows` x `Width` 16-bit elements in shared memory, row-major without padding. Within every span (128
 /// bytes, or 64 where the width is an odd multiple of 32) the chunks of a row are stored in an order that an XOR with
 /// the row gives, so that eight rows of one chunk, and eight chunks of one row, lie in different banks.
@@ -147,22 +161,34 @@ struct SwizzledTile {
   }
 };
 
-/// Walks the chunks of a tile, every thread of the block its own: calls `body(row, chunk, address)`.
-template <int Threads, int Rows, int Width, class Body>
-__device__ void for_each_chunk(const SwizzledTile<Rows, Width>& tile, Body body) {
-  using Tile = SwizzledTile<Rows, Width>;
-  constexpr int rows_at_once = Threads / Tile::span_chunks;
+/// How the threads of a block share the chunks of a tile: each begins at `row()` and `chunk()` and steps from there.
+template <int Threads, class Tile>
+struct ChunkWalk {
+  static constexpr int rows_at_once = Threads / Tile::span_chunks;
   static_assert(Threads % (8 * Tile::span_chunks) == 0, "a thread's rows are equal modulo 8");
-  const int row = threadIdx.x / Tile::span_chunks, chunk = threadIdx.x % Tile::span_chunks;
-  const unsigned start = tile.at(row, chunk);
+
+  __device__ static int row() { return threadIdx.x / Tile::span_chunks; }
+  __device__ static int chunk() { return threadIdx.x % Tile::span_chunks; }
+
+  /// Calls `body(down, right)` with the constant distances of every chunk of this thread.
+  template <class Body>
+  __device__ static void for_each(Body body) {
 #pragma unroll
-  for (int down = 0; down < Rows; down += rows_at_once) {
-    if (Rows % rows_at_once != 0 && row + down >= Rows) break;
+    for (int down = 0; down < Tile::rows; down += rows_at_once) {
+      if (Tile::rows % rows_at_once != 0 && row() + down >= Tile::rows) break;
 #pragma unroll
-    for (int right = 0; right < Width / chunk_elements; right += Tile::span_chunks) {
-      body(row + down, chunk + right, Tile::moved(start, down, right));
+      for (int right = 0; right < Tile::width / chunk_elements; right += Tile::span_chunks) body(down, right);
     }
   }
+};
+
+/// Calls `body(row, chunk, address)` for every chunk of a tile, each in one thread of the block.
+template <int Threads, int Rows, int Width, class Body>
+__device__ void for_each_chunk(const SwizzledTile<Rows, Width>& tile, Body body) {
+  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width>>;
+  const unsigned start = tile.at(Walk::row(), Walk::chunk());
+  Walk::for_each(
+      [&](int down, int right) { body(Walk::row() + down, Walk::chunk() + right, tile.moved(start, down, right)); });
 }
 
 /// Starts the copies of the first `valid` rows of a row-major matrix, `stride` elements apart, and sets the rest of the
@@ -171,12 +197,16 @@ template <int Threads, int Rows, int Width, class T, class Counters>
 __device__ void copy_rows(const SwizzledTile<Rows, Width>& tile, const T* from, Count stride, Count valid,
                           TensorName tensor, Counters& counters) {
   static_assert(is_half_precision<T>);
-  for_each_chunk<Threads>(tile, [&](int row, int chunk, unsigned address) {
-    if (row < valid) {
-      copy_async(address, from + row * stride + chunk * chunk_elements);
+  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width>>;
+  const unsigned to = tile.at(Walk::row(), Walk::chunk());
+  const T* own = from + Walk::row() * stride + Walk::chunk() * chunk_elements;
+  const int below = static_cast<int>(valid < Rows ? valid : Rows) - Walk::row();
+  Walk::for_each([&](int down, int right) {
+    if (down < below) {
+      copy_async(tile.moved(to, down, right), own + down * stride + right * chunk_elements);
       counters.read(tensor, chunk_elements);
     } else {
-      clear_chunk(address);
+      clear_chunk(tile.moved(to, down, right));
     }
   });
 }
@@ -186,10 +216,47 @@ template <int Threads, int Rows, int Width, class T, class Counters>
 __device__ void copy_all_rows(const SwizzledTile<Rows, Width>& tile, const T* from, Count stride, TensorName tensor,
                               Counters& counters) {
   static_assert(is_half_precision<T>);
-  for_each_chunk<Threads>(tile, [&](int row, int chunk, unsigned address) {
-    copy_async(address, from + row * stride + chunk * chunk_elements);
+  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width>>;
+  const unsigned to = tile.at(Walk::row(), Walk::chunk());
+  const T* own = from + Walk::row() * stride + Walk::chunk() * chunk_elements;
+  Walk::for_each([&](int down, int right) {
+    copy_async(tile.moved(to, down, right), own + down * stride + right * chunk_elements);
     counters.read(tensor, chunk_elements);
   });
+}
+
+__device__ inline unsigned load_pair(unsigned address) {
+  unsigned pair;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(pair) : "r"(address) : "memory");
+  return pair;
+}
+
+__device__ inline void store_chunk(unsigned address, const uint4& chunk) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(address), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w)
+               : "memory");
+}
+
+/// Two neighbouring elements as floats.
+template <class T>
+__device__ float2 unpacked(unsigned pair) {
+  static_assert(is_half_precision<T>);
+  if constexpr (std::is_same_v<T, __half>) {
+    return __half22float2(reinterpret_cast<const __half2&>(pair));
+  } else {
+    return {__uint_as_float(pair << 16), __uint_as_float(pair & 0xFFFF0000u)};
+  }
+}
+
+/// Calls `body(type)` with the std::type_identity of the element type that `type`, fp16 or bf16, stands for.
+template <class Body>
+void with_half_precision(DType type, Body body) {
+  if (type == DType::fp16) {
+    body(std::type_identity<__half>());
+  } else {
+    body(std::type_identity<__nv_bfloat16>());
+  }
 }
 
 }  // namespace tilemeter::kernels

@@ -33,7 +33,7 @@ struct DecimalUnit {
 };
 constexpr std::array<DecimalUnit, 4> bandwidth_units = {{{"MB/s", 6}, {"GB/s", 9}, {"TB/s", 12}, {"PB/s", 15}}};
 constexpr std::array<DecimalUnit, 3> flops_units = {{{"GFLOP/s", 9}, {"TFLOP/s", 12}, {"PFLOP/s", 15}}};
-constexpr std::array<DecimalUnit, 3> operation_units = {{{"Gop/s", 9}, {"Top/s", 12}, {"Pop/s", 15}}};
+constexpr std::array<DecimalUnit, 4> operation_units = {{{"Mop/s", 6}, {"Gop/s", 9}, {"Top/s", 12}, {"Pop/s", 15}}};
 constexpr std::array<DecimalUnit, 3> frequency_units = {{{"kHz", 3}, {"MHz", 6}, {"GHz", 9}}};
 constexpr std::array<DecimalUnit, 2> power_units = {{{"W", 0}, {"kW", 3}}};
 

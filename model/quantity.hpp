@@ -24,7 +24,7 @@ Count parse_count(std::string_view text, std::string_view what);
 BytesPerSecond parse_bandwidth(std::string_view text, std::string_view what);
 /// GFLOP/s TFLOP/s PFLOP/s.
 OpsPerSecond parse_flops(std::string_view text, std::string_view what);
-/// Gop/s Top/s Pop/s, for operations that are not multiplies and adds.
+/// Mop/s Gop/s Top/s Pop/s, for operations that are not multiplies and adds.
 OpsPerSecond parse_operations(std::string_view text, std::string_view what);
 /// kHz MHz GHz.
 Hertz parse_frequency(std::string_view text, std::string_view what);
