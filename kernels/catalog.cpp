@@ -8,8 +8,15 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/elementwise.hpp"
+#include "kernels/flash1.hpp"
 #include "kernels/flash2_plain.hpp"
+#include "kernels/gemm.hpp"
 #include "kernels/operands.hpp"
+#include "kernels/softmax.hpp"
+#include "kernels/split_kv.hpp"
+#include "kernels/stream_refusals.hpp"
+#include "kernels/standard.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
 #define LAUNCHER(function) function
@@ -22,6 +29,8 @@ namespace {
 
 constexpr std::array structured_masks = {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left, MaskKind::window};
 constexpr std::array single_precision = {DType::fp32};
+constexpr std::array half_precision = {DType::fp16, DType::bf16};
+constexpr std::array any_precision = {DType::fp32, DType::fp16, DType::bf16};
 
 std::optional<std::string> refusal_of_row_blocks(const Case& point) { return grid_too_large(grid_blocks(point)); }
 
@@ -36,6 +45,69 @@ constexpr std::array kernels = {
            .refusal = refusal_of_row_blocks,
            .launch = LAUNCHER(launch_flash2_plain),
            .count = LAUNCHER(count_flash2_plain)},
+    Kernel{.name = "gemm",
+           .algorithm = "gemm",
+           .idea = "Hopper's tensor cores (wgmma), fed by tensor copies that a warp of their own issues",
+           .dtypes = half_precision,
+           .tilings = gemm_tilings,
+           .operands = gemm_operands,
+           .refusal = refusal_of_gemm,
+           .launch = LAUNCHER(launch_gemm),
+           .count = LAUNCHER(count_gemm)},
+    Kernel{.name = "split_kv",
+           .algorithm = "split_kv",
+           .idea = "mma.sync on 16 query rows, packed from the heads of a K/V head; warps take keys of their own",
+           .dtypes = half_precision,
+           .tilings = split_kv_tilings,
+           .masks = structured_masks,
+           .packings = split_kv_packings,
+           .operands = split_kv_operands,
+           .refusal = refusal_of_splits,
+           .launch = LAUNCHER(launch_split_kv),
+           .count = LAUNCHER(count_split_kv)},
+    Kernel{.name = "elementwise",
+           .algorithm = "elementwise",
+           .idea = "16-byte accesses, several on their way at once; unfused, a launch for every operation",
+           .dtypes = any_precision,
+           .tilings = elementwise_tilings,
+           .variants = elementwise_variants,
+           .operands = chain_operands,
+           .refusal = refusal_of_chain,
+           .launch = LAUNCHER(launch_elementwise),
+           .count = LAUNCHER(count_elementwise)},
+    Kernel{.name = "softmax",
+           .algorithm = "softmax",
+           .idea = "a thread block, or for short rows a warp, takes a row in one to three passes",
+           .dtypes = any_precision,
+           .tilings = softmax_tilings,
+           .variants = softmax_variants,
+           .operands = softmax_operands,
+           .refusal = refusal_of_rows,
+           .launch = LAUNCHER(launch_softmax),
+           .count = LAUNCHER(count_softmax)},
+    Kernel{.name = "flash1",
+           .algorithm = "flash1",
+           .idea = "K and V tiles outside, query tiles inside; O, l, m in device memory, the next ones on their way",
+           .dtypes = half_precision,
+           .tilings = flash1_tilings,
+           .masks = structured_masks,
+           .o_dtypes = any_precision,
+           .operands = flash1_operands,
+           .refusal = refusal_of_flash1,
+           .prepare = LAUNCHER(prepare_flash1),
+           .launch = LAUNCHER(launch_flash1),
+           .count = LAUNCHER(count_flash1)},
+    Kernel{.name = "standard",
+           .algorithm = "standard_tiled",
+           .idea = "three kernels: Q K^T to memory, the softmax of its rows, P V",
+           .dtypes = half_precision,
+           .tilings = standard_tilings,
+           .masks = structured_masks,
+           .score_dtypes = half_precision,
+           .operands = standard_operands,
+           .refusal = refusal_of_standard,
+           .launch = LAUNCHER(launch_standard),
+           .count = LAUNCHER(count_standard)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.
@@ -81,7 +153,8 @@ constexpr std::array head_sizes = {
 constexpr std::array tile_sizes = {
     Size{"--block-q", &KernelTiling::block_q, [](const Case& point) { return point.tiling.block_q; }},
     Size{"--block-k", &KernelTiling::block_k, [](const Case& point) { return point.tiling.block_k; }},
-    Size{"--block-d", &KernelTiling::block_d, [](const Case& point) { return point.tiling.block_d; }},
+    Size{"--block-d", &KernelTiling::block_d,
+         [](const Case& point) { return point.tiling.block_d == 0 ? point.problem.head_dim : point.tiling.block_d; }},
     Size{"--block-m", &KernelTiling::block_m, [](const Case& point) { return point.tiling.block_m; }},
     Size{"--block-n", &KernelTiling::block_n, [](const Case& point) { return point.tiling.block_n; }},
     Size{"--stages", &KernelTiling::stages, [](const Case& point) { return point.tiling.stages; }},

@@ -35,7 +35,7 @@ class CountTraffic {
   __device__ void flush(Records records) {
     Record& block =
         records.blocks[blockIdx.x + std::size_t{gridDim.x} * (blockIdx.y + std::size_t{gridDim.y} * blockIdx.z)];
-#pragma unroll
+#pragma unroll 1  // 72 copies of the sum would take most of the compiler's time
     for (int i = 0; i < static_cast<int>(tensor_count); ++i) {
       write_sum(block.read[i], record_.read[i]);
       write_sum(block.write[i], record_.write[i]);
@@ -53,6 +53,7 @@ class CountTraffic {
     if (threadIdx.x % warp == 0) warp_sums[threadIdx.x / warp] = value;
     __syncthreads();
     if (threadIdx.x != 0) return;
+#pragma unroll 1
     for (int i = 1; i < static_cast<int>(blockDim.x) / warp; ++i) value += warp_sums[i];
     to = value;
   }

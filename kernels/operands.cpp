@@ -1,6 +1,9 @@
 #include "kernels/operands.hpp"
 
+#include <tuple>
+
 #include "model/closed_form/bill.hpp"
+#include "model/split_heuristic.hpp"
 
 namespace tilemeter::kernels {
 namespace {
@@ -21,6 +24,66 @@ std::vector<Operand> flash_operands(const Case& point) {
           operand(point, TensorName::V, Role::input, kv_heads, problem.seq_k, problem.head_dim_v),
           operand(point, TensorName::O, Role::output, heads, problem.seq_q, problem.head_dim_v),
           operand(point, TensorName::LSE, Role::output, heads, problem.seq_q, 1)};
+}
+
+std::vector<Operand> gemm_operands(const Case& point) {
+  const Count problems = point.problem.batch;
+  const Shapes& shapes = point.shapes;
+  return {operand(point, TensorName::A, Role::input, problems, shapes.m, shapes.k),
+          operand(point, TensorName::B, Role::input, problems, shapes.k, shapes.n),
+          operand(point, TensorName::C, Role::output, problems, shapes.m, shapes.n)};
+}
+
+std::vector<Operand> split_kv_operands(const Case& point) {
+  std::vector<Operand> operands = flash_operands(point);
+  const Count splits = splits_of(point);
+  if (splits == 1) return operands;
+  const Problem& problem = point.problem;
+  const Count rows = named("the rows of Oacc", [&] {
+    return checked::multiply(checked::multiply(problem.batch * problem.heads, problem.seq_q), splits);
+  });
+  operands.push_back(operand(point, TensorName::Oacc, Role::workspace, rows, 1, problem.head_dim_v));
+  operands.push_back(operand(point, TensorName::LSEacc, Role::workspace, rows, 1, 1));
+  return operands;
+}
+
+std::vector<Operand> chain_operands(const Case& point) {
+  const auto& [shapes, options] = std::tie(point.shapes, point.options);
+  const Count batch = point.problem.batch;
+  return {operand(point, TensorName::X, Role::input, batch, 1, shapes.length),
+          operand(point, TensorName::side, Role::input, batch, options.side_inputs, shapes.length),
+          operand(point, TensorName::Y, Role::output, batch, 1, shapes.length)};
+}
+
+std::vector<Operand> softmax_operands(const Case& point) {
+  const Shapes& shapes = point.shapes;
+  const Count batch = point.problem.batch;
+  return {operand(point, TensorName::X, Role::input, batch, shapes.rows, shapes.cols),
+          operand(point, TensorName::Y, Role::output, batch, shapes.rows, shapes.cols)};
+}
+
+std::vector<Operand> flash1_operands(const Case& point) {
+  const Problem& problem = point.problem;
+  const Count heads = problem.batch * problem.heads, kv_heads = problem.batch * problem.kv_heads;
+  Operand o = operand(point, TensorName::O, Role::state, heads, problem.seq_q, problem.head_dim_v);
+  o.type = problem.o_dtype;
+  return {operand(point, TensorName::Q, Role::input, heads, problem.seq_q, problem.head_dim),
+          operand(point, TensorName::K, Role::input, kv_heads, problem.seq_k, problem.head_dim),
+          operand(point, TensorName::V, Role::input, kv_heads, problem.seq_k, problem.head_dim_v),
+          o,
+          operand(point, TensorName::l, Role::state, heads, problem.seq_q, 1),
+          operand(point, TensorName::m, Role::state, heads, problem.seq_q, 1)};
+}
+
+std::vector<Operand> standard_operands(const Case& point) {
+  const Problem& problem = point.problem;
+  const Count heads = problem.batch * problem.heads, kv_heads = problem.batch * problem.kv_heads;
+  return {operand(point, TensorName::Q, Role::input, heads, problem.seq_q, problem.head_dim),
+          operand(point, TensorName::K, Role::input, kv_heads, problem.seq_k, problem.head_dim),
+          operand(point, TensorName::S, Role::workspace, heads, problem.seq_q, problem.seq_k),
+          operand(point, TensorName::P, Role::workspace, heads, problem.seq_q, problem.seq_k),
+          operand(point, TensorName::V, Role::input, kv_heads, problem.seq_k, problem.head_dim_v),
+          operand(point, TensorName::O, Role::output, heads, problem.seq_q, problem.head_dim_v)};
 }
 
 }  // namespace tilemeter::kernels

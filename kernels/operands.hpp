@@ -10,4 +10,22 @@ namespace tilemeter::kernels {
 /// Q, K, V in; O and LSE out. Throws FigureOverflow.
 std::vector<Operand> flash_operands(const Case& point);
 
+/// A and B in, C out: row-major matrices a problem of the batch. Throws FigureOverflow.
+std::vector<Operand> gemm_operands(const Case& point);
+
+/// As flash_operands, and Oacc and LSEacc where there are several splits. Throws FigureOverflow.
+std::vector<Operand> split_kv_operands(const Case& point);
+
+/// X, and the side inputs if there are any, in; Y out. Throws FigureOverflow.
+std::vector<Operand> chain_operands(const Case& point);
+
+/// X in; Y out. Throws FigureOverflow.
+std::vector<Operand> softmax_operands(const Case& point);
+
+/// Q, K, V in; O, l, m kept between key tiles. Throws FigureOverflow.
+std::vector<Operand> flash1_operands(const Case& point);
+
+/// Q, K, V in; S and P between kernels; O out. Throws FigureOverflow.
+std::vector<Operand> standard_operands(const Case& point);
+
 }  // namespace tilemeter::kernels

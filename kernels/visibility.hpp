@@ -1,7 +1,7 @@
 // Which keys a query row sees, in the integers that the kernels compute with.
 #pragma once
 
-#include "kernels/host_device.hpp"
+#include "model/host_device.hpp"
 #include "model/problem.hpp"
 
 namespace tilemeter::kernels {
@@ -37,6 +37,35 @@ TILEMETER_HOST_DEVICE constexpr Range visited_tiles(const Visibility& visible, C
   const Count begin = row_begin + visible.shift - visible.left;
   const Count end = clamp(row_begin + block_q + visible.shift + visible.right, 0, visible.keys);
   return {begin > 0 ? begin / block_k : 0, (end + block_k - 1) / block_k};
+}
+
+/// The row blocks, of `row_blocks` in all, that visit key tile `key_tile`: the same predicate the other way round.
+TILEMETER_HOST_DEVICE constexpr Range visiting_row_blocks(const Visibility& visible, Count key_tile, Count row_blocks,
+                                                          Count block_q, Count block_k) {
+  const Count key_begin = key_tile * block_k;
+  if (key_begin >= visible.keys) return {};
+  const Count before = key_begin - block_q - visible.shift - visible.right;  // the last row that begins too early
+  const Count after = key_begin + block_k - visible.shift + visible.left;    // the first row that begins too late
+  const Count first = before < 0 ? 0 : before / block_q + 1;
+  const Count last = after <= 0 ? 0 : (after + block_q - 1) / block_q;
+  return {first, last < row_blocks ? last : row_blocks};
+}
+
+/// Whether every one of `rows` rows from `row_begin` on sees all keys [key_begin, key_begin + keys).
+TILEMETER_HOST_DEVICE constexpr bool sees_all(const Visibility& visible, Count row_begin, Count rows, Count key_begin,
+                                              Count keys) {
+  const Count first_position = row_begin + visible.shift, last_position = first_position + rows - 1;
+  return key_begin + keys <= visible.keys && key_begin + keys <= first_position + visible.right + 1 &&
+         key_begin >= last_position - visible.left;
+}
+
+/// The key tiles of which the row block [row_begin, row_begin + block_q) sees every key in every row: those need no
+/// mask.
+TILEMETER_HOST_DEVICE constexpr Range unmasked_tiles(const Visibility& visible, Count row_begin, Count block_q,
+                                                     Count block_k) {
+  const Count begin = row_begin + block_q - 1 + visible.shift - visible.left;
+  const Count end = clamp(row_begin + visible.shift + visible.right + 1, 0, visible.keys);
+  return {begin > 0 ? (begin + block_k - 1) / block_k : 0, end / block_k};
 }
 
 /// The keys that `row` sees, counted from `key_begin` and clipped to [0, keys): what a mask leaves of a tile's row.

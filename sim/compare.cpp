@@ -3,29 +3,11 @@
 #include <cmath>
 #include <limits>
 
+#include "model/tolerance.hpp"
 #include "sim/numeric.hpp"
 
 namespace tilemeter {
 namespace {
-
-double tolerance_of(DType dtype) {
-  switch (dtype) {
-    case DType::fp64:
-      return 1e-12;
-    case DType::fp32:
-      return 1e-5;
-    case DType::fp16:
-      return 2e-3;
-    default:
-      return 1.6e-2;
-  }
-}
-
-/// By the coarsest of the types in which an operand, a score, O or a statistic is stored.
-double tolerance_of(const Problem& problem) {
-  return std::max({tolerance_of(problem.dtype), tolerance_of(problem.score_dtype), tolerance_of(problem.o_dtype),
-                   tolerance_of(problem.stat_dtype)});
-}
 
 /// Errors of LSE: rows that the reference leaves infinite must be equal, the others close.
 double lse_error(const std::vector<Matrix>& lse, const std::vector<Matrix>& expected) {

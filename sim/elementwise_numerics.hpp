@@ -1,18 +1,8 @@
 // The arithmetic of softmax passes, weights and elementwise chains on Real tiles.
 #pragma once
 
+#include "model/chain.hpp"
 #include "sim/numerics.hpp"
-
-namespace tilemeter {
-
-/// An operation of an elementwise chain. All keep bounded values bounded, however long the chain.
-enum class ChainStep {
-  leaky,    ///< y = max(y, y / 4)
-  reflect,  ///< y = 1 - y / 2
-  side      ///< y = y / 2 + side input
-};
-
-}  // namespace tilemeter
 
 namespace tilemeter::numerics {
 

@@ -106,9 +106,6 @@ Values outputs_of_softmax(const Algorithm& algorithm, const Case& point, const V
 
 // Elementwise chains: X, a row of `side` for each side input, and Y.
 
-/// Operation number `op` of a chain.
-ChainStep chain_step(const Options& options, Count op);
-
 Values inputs_of_chain(const Case& point, Normal& normal);
 Values outputs_of_chain(const Algorithm& algorithm, const Case& point, const Values& inputs);
 

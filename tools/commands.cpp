@@ -12,6 +12,8 @@ const std::vector<Command>& commands() {
       occupancy_command(),
       complexity_command(),
       roofline_command(),
+      kernels_command(),
+      measure_command(),
       tables_command(),
       report_command(),
       devices_command(),

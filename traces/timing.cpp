@@ -36,6 +36,23 @@ std::optional<Value> median_of(const std::vector<double>& values, std::string_vi
   return Value{quantile_of(values, 0.5, what)};
 }
 
+/// From the first and the last reading of the energy, when it grew between them.
+std::optional<Watts> power_of(const std::vector<ClockReading>& readings) {
+  const ClockReading *first = nullptr, *last = nullptr;
+  std::vector<double> powers;
+  for (const ClockReading& reading : readings) {
+    if (reading.power) powers.push_back(reading.power->value);
+    if (!reading.joules) continue;
+    if (first == nullptr) first = &reading;
+    last = &reading;
+  }
+  if (first != last && *last->joules > *first->joules && first->at < last->at) {
+    return Watts{(*last->joules - *first->joules) / (last->at.value - first->at.value)};
+  }
+  if (powers.empty()) return std::nullopt;
+  return Watts{mean_of(powers, "power")};
+}
+
 std::optional<double> largest_fall(const std::vector<double>& clocks) {
   if (clocks.empty()) return std::nullopt;
   double highest = clocks.front(), fall = 0;
@@ -151,8 +168,7 @@ TimeSummary summarise(const TimedSamples& samples) {
   summary.sm_clock = median_of<Hertz>(clocks, "SM clocks");
   summary.clock_fall = largest_fall(clocks);
   summary.memory_clock = median_of<Hertz>(values_of(samples.readings, &ClockReading::memory_clock), "memory clocks");
-  const std::vector<double> powers = values_of(samples.readings, &ClockReading::power);
-  if (!powers.empty()) summary.power = Watts{mean_of(powers, "power")};
+  summary.power = power_of(samples.readings);
   return summary;
 }
 

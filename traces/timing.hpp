@@ -25,8 +25,9 @@ struct ClockReading {
   std::optional<Hertz> sm_clock{};
   std::optional<Hertz> memory_clock{};
   std::optional<Watts> power{};
-  bool power_capped = false;  ///< the clock is held down to keep the power limit
-  bool slowed_down = false;   ///< the clock is held down by heat or by the hardware's protection
+  std::optional<double> joules{};  ///< spent since some moment before the measurement
+  bool power_capped = false;       ///< the clock is held down to keep the power limit
+  bool slowed_down = false;        ///< the clock is held down by heat or by the hardware's protection
 };
 
 /// The samples of one measurement. Each is the time of one launch: of `launches` launches between two events, divided.
@@ -60,7 +61,7 @@ struct TimeSummary {
   bool slowed_down = false;
   std::optional<Hertz> sm_clock{};      ///< median of the readings
   std::optional<Hertz> memory_clock{};  ///< likewise
-  std::optional<Watts> power{};         ///< mean of the readings
+  std::optional<Watts> power{};         ///< energy over time where the GPU counts it, else the mean of the readings
   std::optional<double> clock_fall{};   ///< the largest share that the SM clock lost from a reading to a later one
 };
 

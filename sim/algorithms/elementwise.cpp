@@ -45,7 +45,7 @@ class Kernel {
 
   void step(Block<P>& block, Count stream, const TileSlot& cols, Count op, RegisterTile<P>& y,
             std::optional<RegisterTile<P>>& side) {
-    const ChainStep kind = chain_step(options_, op);
+    const ChainStep kind = chain_step(options_.side_inputs, op);
     if (kind != ChainStep::side) return block.apply(kind, y);
     block.load(Phase::load_state, *side, rectangle(side_, stream, TileSlot{.begin = op, .size = 1}, cols));
     block.apply(kind, y, *side);

@@ -8,11 +8,6 @@
 
 namespace tilemeter {
 
-ChainStep chain_step(const Options& options, Count op) {
-  if (op < options.side_inputs) return ChainStep::side;
-  return op % 2 == 0 ? ChainStep::leaky : ChainStep::reflect;
-}
-
 Values inputs_of_chain(const Case& point, Normal& normal) {
   const auto& [shapes, options] = std::tie(point.shapes, point.options);
   Values inputs;
@@ -30,7 +25,7 @@ Values outputs_of_chain(const Algorithm&, const Case& point, const Values& input
     const Matrix& side = inputs.at(TensorName::side)[i];
     Matrix y = x[i];
     for (Count op = 0; op < point.options.ops; ++op) {
-      const ChainStep step = chain_step(point.options, op);
+      const ChainStep step = chain_step(point.options.side_inputs, op);
       if (step == ChainStep::side) {
         y = y / 2 + side.row(op);
       } else {

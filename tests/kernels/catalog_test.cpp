@@ -115,6 +115,22 @@ TEST_CASE("what a kernel cannot run is refused with the option and what is accep
         "kernel flash2_plain, a grid of 4294967296 thread blocks: at most 2147483647");
 }
 
+TEST_CASE("gemm refuses sizes that tensor copies cannot take, and other stationary operands") {
+  const auto reason_for = [](const Shapes& shapes, const Options& options = {}) {
+    const Case point{.problem = {.dtype = DType::bf16},
+                     .tiling = {.block_k = 64, .block_m = 128, .block_n = 256, .stages = 4},
+                     .options = options,
+                     .shapes = shapes};
+    return unsupported(kernel_named("gemm"), point).value_or("none");
+  };
+  CHECK(reason_for({.m = 1, .n = 8, .k = 16}) == "none");
+  CHECK(reason_for({.m = 1, .n = 8, .k = 12}) == "kernel gemm, --k 12: accepted are multiples of 8");
+  CHECK(reason_for({.m = 1, .n = 9, .k = 8}) == "kernel gemm, --n 9: accepted are multiples of 8");
+  CHECK(reason_for({.m = Count{1} << 31, .n = 8, .k = 8}) == "kernel gemm, --m 2147483648: at most 2147483647");
+  CHECK(reason_for({.m = 1, .n = 8, .k = 8}, {.gemm_order = GemmOrder::no_reuse}) ==
+        "kernel gemm, --order no_reuse: accepted is c_stationary");
+}
+
 TEST_CASE("a grid whose size overflows, or a problem that is none, is refused") {
   Case point = plain_point();
   point.problem.batch = std::numeric_limits<Count>::max();

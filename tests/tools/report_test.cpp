@@ -125,10 +125,9 @@ TEST_CASE("wrong CSV is refused with its line or column") {
   CHECK_THROWS_WITH(document_of_csv(""), contains("no column \"algorithm\""));
   CHECK_THROWS_WITH(document_of_csv("a,b\n1,2\n"), contains("no column \"algorithm\""));
   CHECK_THROWS_WITH(document_of_csv("algorithm,problem_seq_q\nflash1,1\nflash1\n"),
-                    contains("line 3 of the CSV has 1 cells; the heading has 2"));
-  CHECK_THROWS_WITH(document_of_csv("algorithm\n\"flash1\n"), contains("line 2 of the CSV opens a quoted cell"));
-  CHECK_THROWS_WITH(document_of_csv("algorithm\n\"flash1\"x\n"),
-                    contains("line 2 of the CSV has text after a quoted cell"));
+                    contains("line 3 has 1 cells; the heading has 2"));
+  CHECK_THROWS_WITH(document_of_csv("algorithm\n\"flash1\n"), contains("line 2 opens a quoted cell"));
+  CHECK_THROWS_WITH(document_of_csv("algorithm\n\"flash1\"x\n"), contains("line 2 has text after a quoted cell"));
 }
 
 TEST_CASE("results of tune are shown, and what is wrong in them is named") {

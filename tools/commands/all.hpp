@@ -9,6 +9,8 @@ Command algorithms_command();
 Command complexity_command();
 Command count_command();
 Command devices_command();
+Command kernels_command();
+Command measure_command();
 Command occupancy_command();
 Command report_command();
 Command roofline_command();

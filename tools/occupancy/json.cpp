@@ -6,7 +6,7 @@
 #include "tools/json.hpp"
 #include "tools/options/text.hpp"
 #include "tools/output/columns.hpp"
-#include "tools/output/csv.hpp"
+#include "traces/csv.hpp"
 
 namespace tilemeter {
 namespace {

@@ -8,9 +8,6 @@
 
 namespace tilemeter {
 
-/// `text` as a cell, in quotes where it holds a comma, a quote or a line break.
-std::string csv_cell(std::string_view text);
-
 std::string csv_header();
 std::string csv_row(const Json& point);
 

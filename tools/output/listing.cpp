@@ -4,8 +4,8 @@
 
 #include "tools/commands/shared.hpp"
 #include "tools/json.hpp"
-#include "tools/output/csv.hpp"
 #include "tools/output/lines.hpp"
+#include "traces/csv.hpp"
 
 namespace tilemeter {
 namespace {

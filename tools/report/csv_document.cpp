@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/error.hpp"
+#include "traces/csv.hpp"
 
 namespace tilemeter {
 namespace {
@@ -129,59 +130,6 @@ struct Tree {
   }
 };
 
-/// Cuts CSV into rows of cells.
-class Reader {
- public:
-  explicit Reader(std::string_view text) : text_(text) {}
-
-  bool done() const { return at_ >= text_.size(); }
-  std::size_t line() const { return line_; }
-
-  Row row() {
-    Row cells;
-    do cells.push_back(cell());
-    while (take(','));
-    take('\r');
-    if (!done() && !take('\n'))
-      throw InputError(place() + " has text after a quoted cell; a comma or the line's end is accepted");
-    ++line_;
-    return cells;
-  }
-
- private:
-  std::string place() const { return "report input: line " + std::to_string(line_) + " of the CSV"; }
-  bool take(char expected) {
-    if (done() || text_[at_] != expected) return false;
-    ++at_;
-    return true;
-  }
-  std::string cell() {
-    if (take('"')) return quoted_cell();
-    const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-    const std::string_view plain = text_.substr(at_, end - at_);
-    at_ = end;
-    return std::string(plain);
-  }
-  std::string quoted_cell() {
-    const std::string opened = place();
-    std::string cell;
-    for (; !done(); ++at_) {
-      if (text_[at_] == '"' && !(at_ + 1 < text_.size() && text_[at_ + 1] == '"')) {
-        ++at_;
-        return cell;
-      }
-      if (text_[at_] == '"') ++at_;
-      if (text_[at_] == '\n') ++line_;
-      cell += text_[at_];
-    }
-    throw InputError(opened + " opens a quoted cell that is never closed");
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t line_ = 1;
-};
-
 /// The JSON of one row; empty cells give no key.
 std::string point_of(const std::vector<Path>& columns, const Row& row) {
   Tree point;
@@ -191,8 +139,8 @@ std::string point_of(const std::vector<Path>& columns, const Row& row) {
   return point.members.empty() ? "{}" : point.json();
 }
 
-std::vector<Path> heading_of(Reader& reader) {
-  const Row names = reader.done() ? Row{} : reader.row();
+std::vector<Path> heading_of(CsvReader& reader) {
+  const Row names = reader.record();
   if (std::find(names.begin(), names.end(), "algorithm") == names.end()) {
     throw InputError("report input: the CSV has no column \"algorithm\"; the CSV of count or of sweep is accepted");
   }
@@ -204,17 +152,15 @@ std::vector<Path> heading_of(Reader& reader) {
 }  // namespace
 
 std::string document_of_csv(std::string_view csv) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (csv.starts_with(byte_order_mark)) csv.remove_prefix(byte_order_mark.size());
-  Reader reader(csv);
+  CsvReader reader(csv, "report input");
   const std::vector<Path> columns = heading_of(reader);
   std::string points;
   while (!reader.done()) {
     const std::size_t line = reader.line();
-    const Row row = reader.row();
+    const Row row = reader.record();
     if (row.size() != columns.size()) {
-      throw InputError("report input: line " + std::to_string(line) + " of the CSV has " + std::to_string(row.size()) +
-                       " cells; the heading has " + std::to_string(columns.size()));
+      reader.refuse(line,
+                    "has " + std::to_string(row.size()) + " cells; the heading has " + std::to_string(columns.size()));
     }
     points.append(points.empty() ? "" : ",").append(point_of(columns, row));
   }

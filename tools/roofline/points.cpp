@@ -15,6 +15,7 @@
 #include "tools/roofline/bound.hpp"
 #include "tools/roofline/document.hpp"
 #include "tools/roofline/point_roofline.hpp"
+#include "traces/csv.hpp"
 
 namespace tilemeter::roofline {
 namespace {

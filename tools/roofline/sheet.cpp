@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "model/quantity.hpp"
-#include "tools/output/csv.hpp"
 #include "tools/output/lines.hpp"
+#include "traces/csv.hpp"
 
 namespace tilemeter::roofline {
 namespace {

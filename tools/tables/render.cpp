@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #include "tools/json.hpp"
-#include "tools/output/csv.hpp"
 #include "tools/output/lines.hpp"
 #include "tools/tables/page.hpp"
+#include "traces/csv.hpp"
 
 namespace tilemeter::tables {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "tools/options/text.hpp"
 #include "tools/output/columns.hpp"
-#include "tools/output/csv.hpp"
+#include "traces/csv.hpp"
 
 namespace tilemeter {
 namespace {

@@ -1,0 +1,78 @@
+#include "kernels/flash2.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/dispatch.hpp"
+#include "kernels/flash2.cuh"
+#include "kernels/operands.hpp"
+#include "kernels/recording.hpp"
+
+namespace tilemeter::kernels {
+namespace {
+
+template <class T>
+Flash2Arguments<T> arguments(const Tensors& tensors, const Case& point) {
+  const Problem& problem = point.problem;
+  const bool plus = point.options.empty_lse == EmptyLse::plus_infinity;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr double log2_of_e = 1.4426950408889634;
+  return {.q = tensors.at<const T>(TensorName::Q),
+          .k = tensors.at<const T>(TensorName::K),
+          .v = tensors.at<const T>(TensorName::V),
+          .o = tensors.at<T>(TensorName::O),
+          .lse = tensors.at<float>(TensorName::LSE),
+          .visible = visibility_of(problem, point.tiling.block_k),
+          .seq_q = problem.seq_q,
+          .seq_k = problem.seq_k,
+          .row_blocks = static_cast<unsigned>(ceil_div(problem.seq_q, point.tiling.block_q)),
+          .streams = static_cast<unsigned>(problem.streams()),
+          .group = static_cast<unsigned>(problem.group()),
+          .longest_first = problem.mask.kind != MaskKind::none,
+          .scale_log2 = static_cast<float>(log2_of_e / std::sqrt(static_cast<double>(problem.head_dim))),
+          .empty_lse = plus ? infinity : -infinity};
+}
+
+template <class T, const auto& build, class Recorder>
+void run_build(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
+  constexpr KernelTiling tiling = build.tiling;
+  using S = Flash2Shape<T, static_cast<int>(tiling.block_q), static_cast<int>(tiling.block_k),
+                        static_cast<int>(tiling.head_dim), static_cast<int>(tiling.threads) / 32,
+                        static_cast<int>(tiling.stages), build.q_in_registers, build.resident>;
+  static_assert(Bytes(S::shared) == tiling.shared);
+  constexpr auto kernel = flash2<S, typename Recorder::Counters>;
+  const Count blocks = grid_blocks(point);
+  TILEMETER_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared));
+  kernel<<<static_cast<unsigned>(blocks), S::threads, S::shared, stream>>>(arguments<T>(tensors, point),
+                                                                           recorder.records(blocks));
+  TILEMETER_CHECK(cudaGetLastError());
+}
+
+template <class Recorder>
+void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
+  require_runnable(kernel_named("flash2"), tensors, point);
+  if (grid_blocks(point) == 0) return;
+  with_tiling<flash2_tilings>(point, [&](auto index) {
+    constexpr const auto& build = flash2_builds[index];
+    if (point.problem.dtype == DType::fp16) {
+      run_build<__half, build>(tensors, point, stream, recorder);
+    } else {
+      run_build<__nv_bfloat16, build>(tensors, point, stream, recorder);
+    }
+  });
+}
+
+}  // namespace
+
+void launch_flash2(const Tensors& tensors, const Case& point, Stream stream) {
+  NoRecording recording;
+  run(tensors, point, stream, recording);
+}
+
+Work count_flash2(const Tensors& tensors, const Case& point, Stream stream) {
+  Recording recording;
+  run(tensors, point, stream, recording);
+  return recording.total(flash_operands(point), stream);
+}
+
+}  // namespace tilemeter::kernels

@@ -1,0 +1,209 @@
+// Hopper's asynchronous instructions under names: barriers in shared memory, tensor copies (TMA), fences, registers
+// moved between warpgroups, and matrices stored from fragments. Use them in code that `if constexpr (hopper)` guards.
+#pragma once
+
+#include <cuda.h>
+
+#include <cassert>
+#include <cstdint>
+
+namespace tilemeter::kernels {
+
+/// Whether this pass of the compiler makes code for sm_90a, which alone has these instructions and wgmma.
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+inline constexpr bool hopper = true;
+#else
+inline constexpr bool hopper = false;
+#endif
+
+inline constexpr int warp_size = 32;
+inline constexpr int warpgroup_size = 128;
+
+/// Bytes of a row of a swizzled tile. The 16-byte chunk c of row r stands in the place c XOR (r mod 8), and eight rows
+/// make an atom; tiles start at multiples of an atom.
+inline constexpr int swizzle_row = 128;
+inline constexpr int swizzle_atom = 8 * swizzle_row;
+
+/// Address in shared memory, as PTX instructions take it.
+inline __device__ std::uint32_t shared_address(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+/// Address of the 16-byte chunk of a row of a swizzled tile.
+inline __device__ std::uint32_t swizzled(std::uint32_t tile, int row, int chunk) {
+  return tile + row * swizzle_row + ((chunk ^ (row % 8)) * 16);
+}
+
+/// A barrier in shared memory (8 bytes, aligned). Its phase ends when as many threads have arrived as it was
+/// initialised for and all bytes that they announced are there.
+struct Barrier {
+  std::uint32_t address;
+
+  __device__ void init(int arrivals) const {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(arrivals) : "memory");
+  }
+  __device__ void arrive() const { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address) : "memory"); }
+  /// Arrives at the barrier that stands at the same place in another block of the cluster.
+  __device__ void arrive_at(int block_of_cluster) const {
+    asm volatile(
+        "{\n"
+        ".reg .b32 remote;\n"
+        "mapa.shared::cluster.u32 remote, %0, %1;\n"
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n"
+        "}" ::"r"(address),
+        "r"(block_of_cluster)
+        : "memory");
+  }
+  /// Arrives, and announces bytes that tensor copies will bring.
+  __device__ void arrive_expecting(int bytes) const {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes) : "memory");
+  }
+  /// Waits for the end of the phase of this parity: 0 for the first. At parity 1 a new barrier lets through. Built with
+  /// TILEMETER_BARRIER_DEADLINE, a wait of more than two seconds is a failed assertion that names `site`.
+  __device__ void wait(int parity, [[maybe_unused]] const char* site) const {
+#ifdef TILEMETER_BARRIER_DEADLINE
+    const std::uint64_t begin = nanoseconds();
+    while (!has_ended(parity)) {
+      if (nanoseconds() - begin > 2'000'000'000) __assert_fail(site, __FILE__, __LINE__, "Barrier::wait");
+    }
+#else
+    asm volatile(
+        "{\n"
+        ".reg .pred ended;\n"
+        "AGAIN:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 ended, [%0], %1;\n"
+        "@ended bra ENDED;\n"
+        "bra AGAIN;\n"
+        "ENDED:\n"
+        "}" ::"r"(address),
+        "r"(parity)
+        : "memory");
+#endif
+  }
+
+ private:
+#ifdef TILEMETER_BARRIER_DEADLINE
+  __device__ bool has_ended(int parity) const {
+    int ended;
+    asm volatile(
+        "{\n"
+        ".reg .pred ended;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 ended, [%1], %2;\n"
+        "selp.b32 %0, 1, 0, ended;\n"
+        "}"
+        : "=r"(ended)
+        : "r"(address), "r"(parity)
+        : "memory");
+    return ended != 0;
+  }
+  __device__ static std::uint64_t nanoseconds() {
+    std::uint64_t time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
+  }
+#endif
+};
+
+/// Where a thread is in a ring of stages: the stage, and the parity of its phase.
+template <int Stages>
+struct RingPosition {
+  int stage = 0;
+  int parity = 0;
+
+  __device__ void advance() {
+    if (++stage < Stages) return;
+    stage = 0;
+    parity ^= 1;
+  }
+};
+
+/// Makes initialised barriers visible to tensor copies and to the other blocks of the cluster; a barrier of the block
+/// or the cluster follows.
+inline __device__ void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+/// Makes this thread's ordinary stores to shared memory visible to tensor copies and wgmma; a barrier follows.
+inline __device__ void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+/// A barrier of `threads` threads of the block. Number 0 is that of __syncthreads.
+inline __device__ void named_barrier(int number, int threads) {
+  asm volatile("barrier.cta.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
+/// A barrier of all threads of the cluster.
+inline __device__ void cluster_barrier() {
+  asm volatile(
+      "barrier.cluster.arrive.aligned;\n"
+      "barrier.cluster.wait.aligned;" ::
+          : "memory");
+}
+
+/// This block's number in its cluster.
+inline __device__ int block_of_cluster() {
+  int rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/// The calling warpgroup keeps so many registers a thread and gives the rest back: a multiple of 8, from 24 to 256. The
+/// kernel must state its threads and one block an SM as launch bounds.
+template <int Registers>
+__device__ void shrink_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));
+}
+/// Waits until the calling warpgroup can have so many registers a thread.
+template <int Registers>
+__device__ void grow_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
+}
+
+inline __device__ void prefetch(const CUtensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+/// Copies a box of a tensor of three dimensions to shared memory; `at` are the coordinates of its first element,
+/// innermost first. `barrier` receives the bytes of the whole box; what lies outside the tensor arrives as zeros.
+struct Coordinates {
+  int inner, middle, outer;
+};
+inline __device__ void load_box(std::uint32_t to, const CUtensorMap& map, const Coordinates& at, Barrier barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::
+          "r"(to),
+      "l"(&map), "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(barrier.address)
+      : "memory");
+}
+/// The same, to the same place in every block of the cluster whose bit is set; each block's own barrier receives.
+inline __device__ void load_box_to(std::uint16_t blocks, std::uint32_t to, const CUtensorMap& map,
+                                   const Coordinates& at, Barrier barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+      " [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+      "l"(&map), "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(barrier.address), "h"(blocks)
+      : "memory");
+}
+/// Copies a box from shared memory; what lies outside the tensor is not written. Belongs to this thread's next
+/// `commit_stores`.
+inline __device__ void store_box(const CUtensorMap& map, const Coordinates& at, std::uint32_t from) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&map),
+               "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(from)
+               : "memory");
+}
+/// Makes a group of the stores since the last.
+inline __device__ void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+/// Waits until all but the latest `Pending` groups of this thread have read their shared memory.
+template <int Pending>
+__device__ void wait_stores_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
+}
+/// Waits until all stores of this thread are done.
+inline __device__ void wait_stores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+
+/// Stores four 8 x 8 matrices of 16-bit elements, one a register, in fragment layout: lane l holds columns 2 (l mod 4)
+/// and the next of row l / 4. Lane l gives the address of row l mod 8 of matrix l / 8.
+inline __device__ void store_matrices(std::uint32_t row, const std::uint32_t (&matrices)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(matrices[0]),
+               "r"(matrices[1]), "r"(matrices[2]), "r"(matrices[3])
+               : "memory");
+}
+
+}  // namespace tilemeter::kernels

@@ -1,0 +1,48 @@
+#include "kernels/tensor_map.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/check.hpp"
+
+namespace tilemeter::kernels {
+namespace {
+
+/// The driver's function, looked up at run time so that programs start on machines without a driver.
+decltype(&cuTensorMapEncodeTiled) encode_tiled() {
+  constexpr unsigned since_cuda = 12000;
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  TILEMETER_CHECK(
+      cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, since_cuda, cudaEnableDefault, &found));
+  if (found != cudaDriverEntryPointSuccess) TILEMETER_CHECK(cudaErrorCallRequiresNewerDriver);
+  return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+}
+
+}  // namespace
+
+CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions) {
+  static const auto encode = encode_tiled();
+  constexpr std::size_t most = 5;
+  if (dimensions.empty() || dimensions.size() > most)
+    throw std::invalid_argument("a tensor map of no or six dimensions");
+  std::array<cuuint64_t, most> sizes{}, strides{};
+  std::array<cuuint32_t, most> boxes{}, steps{};
+  steps.fill(1);
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    sizes[i] = static_cast<cuuint64_t>(dimensions[i].size);
+    boxes[i] = static_cast<cuuint32_t>(dimensions[i].box);
+    if (i > 0) strides[i - 1] = static_cast<cuuint64_t>(dimensions[i].stride * size_of(type));
+  }
+  CUtensorMap map{};
+  const CUresult result =
+      encode(&map, type == DType::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+             static_cast<cuuint32_t>(dimensions.size()), const_cast<void*>(memory), sizes.data(), strides.data(),
+             boxes.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result == CUDA_SUCCESS) return map;
+  throw std::invalid_argument("cuTensorMapEncodeTiled refused a tensor: error " + std::to_string(result));
+}
+
+}  // namespace tilemeter::kernels

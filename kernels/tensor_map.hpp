@@ -1,0 +1,25 @@
+// How a tensor lies in device memory, in the form that Hopper's tensor copies take.
+#pragma once
+
+#include <cuda.h>
+
+#include <span>
+
+#include "model/dtype.hpp"
+
+namespace tilemeter::kernels {
+
+/// A dimension of a tensor, and how much of it one copy takes: up to 256 elements. What a box holds beyond `size` is
+/// zeros when loaded and left out when stored.
+struct BoxDimension {
+  Count size = 0;
+  Count stride = 0;  ///< elements from one index to the next; a multiple of 16 bytes, except 1 in the first dimension
+  int box = 1;
+};
+
+/// Describes fp16 or bf16 memory, aligned to 16 bytes, by 1 to 5 dimensions, innermost first. The innermost box is 64
+/// elements, which tensor copies swizzle in shared memory (kernels/hopper.cuh). Throws CudaError without a driver,
+/// std::invalid_argument when the driver refuses.
+CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions);
+
+}  // namespace tilemeter::kernels

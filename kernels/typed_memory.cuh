@@ -1,0 +1,59 @@
+// Memory whose element type is known at run time, for kernels that favour clarity over speed.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "model/dtype.hpp"
+
+namespace tilemeter::kernels {
+
+/// `value` rounded to `type`, to nearest with ties to even; types wider than double's range of use leave it.
+__device__ inline double rounded_to(DType type, double value) {
+  switch (type) {
+    case DType::fp32:
+      return static_cast<float>(value);
+    case DType::fp16:
+      return __half2float(__double2half(value));
+    case DType::bf16:
+      return __bfloat162float(__double2bfloat16(value));
+    default:
+      return value;
+  }
+}
+
+/// Elements of fp64, fp32, fp16 or bf16.
+struct TypedMemory {
+  void* data = nullptr;
+  DType type = DType::fp32;
+
+  __device__ double at(Count i) const {
+    switch (type) {
+      case DType::fp16:
+        return __half2float(static_cast<const __half*>(data)[i]);
+      case DType::bf16:
+        return __bfloat162float(static_cast<const __nv_bfloat16*>(data)[i]);
+      case DType::fp32:
+        return static_cast<const float*>(data)[i];
+      default:
+        return static_cast<const double*>(data)[i];
+    }
+  }
+  __device__ void set(Count i, double value) const {
+    switch (type) {
+      case DType::fp16:
+        static_cast<__half*>(data)[i] = __double2half(value);
+        return;
+      case DType::bf16:
+        static_cast<__nv_bfloat16*>(data)[i] = __double2bfloat16(value);
+        return;
+      case DType::fp32:
+        static_cast<float*>(data)[i] = static_cast<float>(value);
+        return;
+      default:
+        static_cast<double*>(data)[i] = value;
+    }
+  }
+};
+
+}  // namespace tilemeter::kernels

@@ -1,0 +1,159 @@
+// Matrix products of a warpgroup (wgmma) on operands in shared memory, for fp16 and bf16 with sums in fp32.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/hopper.cuh"
+
+namespace tilemeter::kernels {
+
+/// Which dimension of an operand is contiguous: the one that is summed over, or that of its rows (A) or columns (B).
+enum class Major { k, mn };
+
+/// Where an operand lies in shared memory, as wgmma takes it.
+using Descriptor = std::uint64_t;
+
+namespace detail {
+
+/// Byte distances are in units of 16; mode 1 is the swizzle of 128 bytes.
+inline __device__ Descriptor descriptor(std::uint32_t address, int leading, int stride) {
+  constexpr Descriptor swizzle_128 = Descriptor{1} << 62;
+  return swizzle_128 | Descriptor((address & 0x3FFFF) >> 4) | Descriptor(leading >> 4) << 16 |
+         Descriptor(stride >> 4) << 32;
+}
+
+}  // namespace detail
+
+/// A tile whose swizzled rows run along k: 64 elements of one row (A) or column (B) of the operand each.
+inline __device__ Descriptor k_major(std::uint32_t address) { return detail::descriptor(address, 16, swizzle_atom); }
+
+/// A tile whose swizzled rows run along m or n: panels of 64 elements side by side, `panel_bytes` apart, of one row for
+/// each k.
+inline __device__ Descriptor mn_major(std::uint32_t address, int panel_bytes) {
+  return detail::descriptor(address, panel_bytes, swizzle_atom);
+}
+
+/// The tile's part from the k-th element of the sum on: a multiple of 16, below 64 for Major::k.
+template <Major major>
+__device__ Descriptor from_k(Descriptor tile, int k) {
+  return tile + (major == Major::k ? k * 2 : k * swizzle_row) / 16;
+}
+
+/// The accumulators were last touched before this point, and wgmma may now write them.
+template <int Size>
+__device__ void fence_accumulators(float (&c)[Size]) {
+#pragma unroll
+  for (float& value : c) asm volatile("" : "+f"(value)::"memory");
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+/// Makes a group of the products since the last.
+inline __device__ void commit_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+/// Waits until at most the latest `Pending` groups are unfinished.
+template <int Pending, int Size>
+__device__ void wait_products(float (&c)[Size]) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
+#pragma unroll
+  for (float& value : c) asm volatile("" : "+f"(value)::"memory");
+}
+
+// Operand lists of inline assembly: the names of ten accumulators, and eight accumulators.
+#define TILEMETER_TEN(t) \
+  "%" #t "0, %" #t "1, %" #t "2, %" #t "3, %" #t "4, %" #t "5, %" #t "6, %" #t "7, %" #t "8, %" #t "9, "
+#define TILEMETER_NAMES_32 TILEMETER_TEN() TILEMETER_TEN(1) TILEMETER_TEN(2) "%30, %31"
+#define TILEMETER_NAMES_64 \
+  TILEMETER_TEN()          \
+  TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) "%60, %61, %62, %63"
+#define TILEMETER_NAMES_96                                                                              \
+  TILEMETER_TEN()                                                                                       \
+  TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) \
+      TILEMETER_TEN(7) TILEMETER_TEN(8) "%90, %91, %92, %93, %94, %95"
+#define TILEMETER_NAMES_128                                                                             \
+  TILEMETER_TEN()                                                                                       \
+  TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) \
+      TILEMETER_TEN(7) TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10)                              \
+          TILEMETER_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
+#define TILEMETER_EIGHT(i)                                                                                    \
+  "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), \
+      "+f"(c[i + 7])
+#define TILEMETER_SUMS_32 TILEMETER_EIGHT(0), TILEMETER_EIGHT(8), TILEMETER_EIGHT(16), TILEMETER_EIGHT(24)
+#define TILEMETER_SUMS_64 \
+  TILEMETER_SUMS_32, TILEMETER_EIGHT(32), TILEMETER_EIGHT(40), TILEMETER_EIGHT(48), TILEMETER_EIGHT(56)
+#define TILEMETER_SUMS_96 \
+  TILEMETER_SUMS_64, TILEMETER_EIGHT(64), TILEMETER_EIGHT(72), TILEMETER_EIGHT(80), TILEMETER_EIGHT(88)
+#define TILEMETER_SUMS_128 \
+  TILEMETER_SUMS_96, TILEMETER_EIGHT(96), TILEMETER_EIGHT(104), TILEMETER_EIGHT(112), TILEMETER_EIGHT(120)
+
+// One instruction; the operands after the accumulators are A, B, whether to add, and the transpositions.
+#define TILEMETER_WGMMA(n, type, sums, a_name, b_name, add_name, a_major_name, b_major_name)      \
+  asm volatile(                                                                                   \
+      "{\n"                                                                                       \
+      ".reg .pred add;\n"                                                                         \
+      "setp.ne.b32 add, %" #add_name                                                              \
+      ", 0;\n"                                                                                    \
+      "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" TILEMETER_NAMES_##sums \
+      "}, %" #a_name ", %" #b_name ", add, 1, 1, %" #a_major_name ", %" #b_major_name             \
+      ";\n"                                                                                       \
+      "}"                                                                                         \
+      : TILEMETER_SUMS_##sums                                                                     \
+      : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(static_cast<int>(MajorA)), "n"(static_cast<int>(MajorB)))
+
+/// c = a b, or c = c + a b when `add`, of 64 x 16 and 16 x N elements; asynchronous. Lane l of warp w of the warpgroup
+/// has in c[4 j + i] row 16 w + l / 4 + (i < 2 ? 0 : 8), column 8 j + 2 (l mod 4) + i mod 2.
+template <class Element, int N, Major MajorA, Major MajorB>
+__device__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool add) {
+  constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
+  static_assert(bf16 || std::is_same_v<Element, __half>);
+  static_assert(N == 64 || N == 128 || N == 192 || N == 256);
+  if constexpr (N == 64 && bf16) TILEMETER_WGMMA(64, "bf16", 32, 32, 33, 34, 35, 36);
+  if constexpr (N == 64 && !bf16) TILEMETER_WGMMA(64, "f16", 32, 32, 33, 34, 35, 36);
+  if constexpr (N == 128 && bf16) TILEMETER_WGMMA(128, "bf16", 64, 64, 65, 66, 67, 68);
+  if constexpr (N == 128 && !bf16) TILEMETER_WGMMA(128, "f16", 64, 64, 65, 66, 67, 68);
+  if constexpr (N == 192 && bf16) TILEMETER_WGMMA(192, "bf16", 96, 96, 97, 98, 99, 100);
+  if constexpr (N == 192 && !bf16) TILEMETER_WGMMA(192, "f16", 96, 96, 97, 98, 99, 100);
+  if constexpr (N == 256 && bf16) TILEMETER_WGMMA(256, "bf16", 128, 128, 129, 130, 131, 132);
+  if constexpr (N == 256 && !bf16) TILEMETER_WGMMA(256, "f16", 128, 128, 129, 130, 131, 132);
+}
+
+/// Two numbers rounded to Element, the first in the lower half.
+template <class Element>
+__device__ std::uint32_t pack(float first, float second) {
+  std::uint32_t packed;
+  if constexpr (std::is_same_v<Element, __nv_bfloat16>) {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(second), "f"(first));
+  } else {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(second), "f"(first));
+  }
+  return packed;
+}
+
+/// Stores 64 columns of accumulators, c[first] to c[first + 31], as a swizzled tile of 64 rows. The warpgroup calls it.
+template <class Element, int Size>
+__device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int first) {
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size % 4;
+  const int row = 16 * warp + lane % 16, half = lane / 16;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    std::uint32_t matrices[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) matrices[j] = pack<Element>(c[first + 8 * i + 2 * j], c[first + 8 * i + 2 * j + 1]);
+    store_matrices(swizzled(tile, row, 2 * i + half), matrices);
+  }
+}
+
+#undef TILEMETER_WGMMA
+#undef TILEMETER_SUMS_128
+#undef TILEMETER_SUMS_96
+#undef TILEMETER_SUMS_64
+#undef TILEMETER_SUMS_32
+#undef TILEMETER_EIGHT
+#undef TILEMETER_NAMES_128
+#undef TILEMETER_NAMES_96
+#undef TILEMETER_NAMES_64
+#undef TILEMETER_NAMES_32
+#undef TILEMETER_TEN
+
+}  // namespace tilemeter::kernels

@@ -1,0 +1,127 @@
+// The gate: right kernels pass, each kind of wrong kernel is caught.
+#include "kernels/gate.hpp"
+
+#include "kernels/flash2_plain.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilemeter;
+using namespace tilemeter::kernels;
+
+namespace {
+
+Case point_of(Count seq, Count head_dim, Count heads = 2) {
+  return {.problem = {.heads = heads,
+                      .kv_heads = 1,
+                      .seq_q = seq,
+                      .seq_k = seq,
+                      .head_dim = head_dim,
+                      .head_dim_v = head_dim,
+                      .dtype = DType::fp32,
+                      .score_dtype = DType::fp32,
+                      .o_dtype = DType::fp32},
+          .tiling = {.block_q = 32, .block_k = 32}};
+}
+
+/// flash2_plain with another launch.
+Kernel changed(void (*launch)(const Tensors&, const Case&, Stream)) {
+  Kernel kernel = kernel_named("flash2_plain");
+  kernel.launch = launch;
+  return kernel;
+}
+
+GateResult gate(const Kernel& kernel, const Case& point, double work = 1e9) {
+  OperandMemory memory(kernel, point, 1);
+  return pass_gate(kernel, point, memory, {.seed = 1, .work = work}, nullptr);
+}
+
+std::string failure(const Kernel& kernel, const Case& point) { return gate(kernel, point).failure.value_or("none"); }
+
+}  // namespace
+
+TEST_CASE("gate: a right kernel passes, all rows or some compared", "[gate]") {
+  for (const MaskKind mask : {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left}) {
+    for (const Count seq : {1, 33, 200}) {
+      Case point = point_of(seq, 64);
+      point.problem.mask.kind = mask;
+      const GateResult result = gate(kernel_named("flash2_plain"), point);
+      INFO(result.failure.value_or(""));
+      CHECK(!result.failure);
+      CHECK(result.rows == 2 * seq);
+      CHECK(result.rows_in_all == 2 * seq);
+      REQUIRE(result.tensors.size() == 2);
+      for (const TensorCheck& check : result.tensors) {
+        CHECK(check.agreement.error > 0);
+        CHECK(check.agreement.error < 1e-5);
+      }
+    }
+  }
+  const GateResult some = gate(kernel_named("flash2_plain"), point_of(200, 64), 1e6);
+  CHECK(!some.failure);
+  CHECK(some.rows < 400);
+  CHECK(some.rows >= 4);
+}
+
+TEST_CASE("B14: a kernel that uses 64 of 128 columns fails", "[gate]") {
+  const Kernel half = changed([](const Tensors& tensors, const Case& point, Stream stream) {
+    Case narrow = point;
+    narrow.problem.head_dim = narrow.problem.head_dim_v = 64;
+    launch_flash2_plain(tensors, narrow, stream);
+  });
+  CHECK_THAT(failure(half, point_of(64, 128)), contains("O: "));
+}
+
+TEST_CASE("B16, B8: a kernel that reads past the last key fails, also for one row", "[gate]") {
+  const Kernel unbounded = changed([](const Tensors& tensors, const Case& point, Stream stream) {
+    Case whole_tiles = point;
+    whole_tiles.problem.seq_k = ceil_div(point.problem.seq_k, point.tiling.block_k) * point.tiling.block_k;
+    launch_flash2_plain(tensors, whole_tiles, stream);
+  });
+  CHECK_THAT(failure(unbounded, point_of(1, 64, 1)), contains("NaN"));
+  CHECK_THAT(failure(unbounded, point_of(70, 64, 1)), contains("NaN"));
+  CHECK(failure(unbounded, point_of(64, 64)) == "none");
+}
+
+TEST_CASE("a kernel that writes past the last row fails", "[gate]") {
+  const Kernel further = changed([](const Tensors& tensors, const Case& point, Stream stream) {
+    Case longer = point;
+    longer.problem.seq_q += 1;
+    launch_flash2_plain(tensors, longer, stream);
+  });
+  CHECK_THAT(failure(further, point_of(64, 64, 1)), contains("behind a tensor"));
+}
+
+TEST_CASE("J5: a launch that does nothing, or fails, leaves no stale output that passes", "[gate]") {
+  const Case point = point_of(64, 64);
+  const Kernel right = kernel_named("flash2_plain");
+  const Kernel nothing = changed([](const Tensors&, const Case&, Stream) {});
+  OperandMemory memory(right, point, 1);
+  CHECK(!pass_gate(right, point, memory, {}, nullptr).failure);
+  CHECK_THAT(pass_gate(nothing, point, memory, {}, nullptr).failure.value_or(""), contains("NaN"));
+  const Kernel fails =
+      changed([](const Tensors&, const Case&, Stream) { TILEMETER_CHECK(cudaErrorLaunchOutOfResources); });
+  CHECK_THAT(failure(fails, point), contains("the launch failed"));
+}
+
+TEST_CASE("NaN outside of the rows compared fails", "[gate]") {
+  const Kernel hole = changed([](const Tensors& tensors, const Case& point, Stream stream) {
+    launch_flash2_plain(tensors, point, stream);
+    constexpr std::size_t middle = 1234 * 64;
+    TILEMETER_CHECK(cudaMemsetAsync(tensors.at<float>(TensorName::O) + middle, 0xFF, 4, stream));
+  });
+  const GateResult result = gate(hole, point_of(3000, 64, 1), 1e6);
+  CHECK_THAT(result.failure.value_or(""), contains("1 elements of O are NaN"));
+  CHECK(result.rows < 100);
+}
+
+TEST_CASE("B20, B21: what a kernel does not support is refused before any number", "[gate]") {
+  const Kernel& kernel = kernel_named("flash2_plain");
+  for (const Count head_dim : {72, 96, 100}) {
+    const Case point = point_of(64, head_dim);
+    CHECK_THROWS_WITH(gate(kernel, point), contains("--head-dim"));
+  }
+}
+
+TEST_CASE("memory that the GPU does not have is refused with both sizes", "[gate]") {
+  const Kernel& kernel = kernel_named("flash2_plain");
+  CHECK_THROWS_WITH(OperandMemory(kernel, point_of(Count{1} << 32, 128), 1), contains("B free of"));
+}
