@@ -130,6 +130,7 @@ Json measurement_json(const Measurement& measurement) {
   json["useful_flops"] = demand.flops.value();
   json["matmul_flops"] = measurement.bill.counted.matmul_flops.value();
   const Bytes edge = measurement.counted->total().total_bytes();
+  if (measurement.profiled_kernels) json["profiled_kernels"] = *measurement.profiled_kernels;
   Json& times = json["times"] = Json::array();
   for (const MeasuredTime& time : measurement.times) times.push_back(time_json(time, edge));
   return json;
@@ -137,6 +138,7 @@ Json measurement_json(const Measurement& measurement) {
 
 Json measure_document(const MeasureSetting& setting, const std::vector<Measurement>& measurements) {
   Json document = document_json("measure");
+  document["arguments"] = setting.arguments;
   document["commit"] = setting.commit;
   document["date"] = setting.date;
   document["gpu"] = gpu_json(setting.gpu);
