@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/element_type.cuh"
 #include "kernels/flash2.cuh"
 #include "kernels/operands.hpp"
 #include "kernels/recording.hpp"
@@ -33,8 +34,9 @@ Flash2Arguments<T> arguments(const Tensors& tensors, const Case& point) {
           .empty_lse = plus ? infinity : -infinity};
 }
 
-template <class T, const auto& build, class Recorder>
-void run_build(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
+template <std::size_t index, class T, class Recorder>
+void run_build(ElementType<T>, const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
+  constexpr Flash2Build build = flash2_builds[index];
   constexpr KernelTiling tiling = build.tiling;
   using S = Flash2Shape<T, static_cast<int>(tiling.block_q), static_cast<int>(tiling.block_k),
                         static_cast<int>(tiling.head_dim), static_cast<int>(tiling.threads) / 32,
@@ -52,13 +54,8 @@ template <class Recorder>
 void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
   require_runnable(kernel_named("flash2"), tensors, point);
   if (grid_blocks(point) == 0) return;
-  with_tiling<flash2_tilings>(point, [&](auto index) {
-    constexpr const auto& build = flash2_builds[index];
-    if (point.problem.dtype == DType::fp16) {
-      run_build<__half, build>(tensors, point, stream, recorder);
-    } else {
-      run_build<__nv_bfloat16, build>(tensors, point, stream, recorder);
-    }
+  with_half_type(point.problem.dtype, [&](auto type) {
+    with_tiling<flash2_tilings>(point, [&](auto index) { run_build<index>(type, tensors, point, stream, recorder); });
   });
 }
 
