@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <ctime>
 
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/commit.hpp"
+#include "tools/gpu.hpp"
 #include "tools/log.hpp"
 #include "tools/measure/bench.hpp"
 #include "tools/measure/render.hpp"
@@ -72,15 +72,6 @@ Arguments with_algorithm(const Arguments& arguments, const kernels::Kernel* kern
   std::vector<Arguments::Given> options = {{"--algorithm", std::string(kernel->algorithm)}};
   options.insert(options.end(), arguments.options().begin(), arguments.options().end());
   return {std::move(options), arguments.words()};
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
 }
 
 /// Plans every point, so that wrong input is refused before anything runs.

@@ -1,6 +1,7 @@
 #include "tools/measure/json.hpp"
 
 #include "sim/catalog.hpp"
+#include "tools/gpu.hpp"
 
 namespace tilemeter {
 namespace {
@@ -105,20 +106,6 @@ Json time_json(const MeasuredTime& time, Bytes edge) {
   json["valid"] = !time.verdict.invalid;
   json["invalid"] = text_or_null(time.verdict.invalid);
   json["labels"] = time.verdict.labels;
-  return json;
-}
-
-Json gpu_json(const kernels::GpuInfo& gpu) {
-  Json json;
-  json["name"] = gpu.name;
-  json["driver"] = gpu.driver;
-  json["toolkit"] = gpu.toolkit;
-  json["capability"] = gpu.capability;
-  json["sm_count"] = gpu.sm_count;
-  json["l2_bytes"] = gpu.l2_size.value();
-  json["memory_bytes"] = gpu.memory_size.value();
-  json["boost_hertz"] = gpu.clock_boost.value;
-  json["ecc"] = gpu.ecc;
   return json;
 }
 
