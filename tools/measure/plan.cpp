@@ -64,6 +64,7 @@ std::optional<std::string> foreign(const PointRequest& request) {
 
 MeasurePlan plan_for(const PointRequest& request, const Kernel& kernel) {
   MeasurePlan plan{.kernel = &kernel, .request = with_tiling(request, kernel), .point = {}};
+  plan.request.overflowing = Overflowing::counted;  // what a block holds is the kernel's affair
   ResolvedPoint resolved = resolve(plan.request);
   plan.refusal = foreign(request);
   if (!plan.refusal) plan.refusal = choose_tiling(resolved);
