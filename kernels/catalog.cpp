@@ -12,11 +12,14 @@
 #include "kernels/flash1.hpp"
 #include "kernels/flash2_plain.hpp"
 #include "kernels/gemm.hpp"
+#include "kernels/linear_attention.hpp"
 #include "kernels/operands.hpp"
 #include "kernels/softmax.hpp"
 #include "kernels/split_kv.hpp"
-#include "kernels/stream_refusals.hpp"
 #include "kernels/standard.hpp"
+#include "kernels/standard_hopper.hpp"
+#include "kernels/stream_refusals.hpp"
+#include "model/closed_form/linear_attention.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
 #define LAUNCHER(function) function
@@ -65,6 +68,17 @@ constexpr std::array kernels = {
            .refusal = refusal_of_splits,
            .launch = LAUNCHER(launch_split_kv),
            .count = LAUNCHER(count_split_kv)},
+    Kernel{.name = "linear_attention",
+           .algorithm = "linear_attention",
+           .idea = "mma.sync; a thread block takes a stream, and each order of the products is kernels of its own",
+           .dtypes = half_precision,
+           .tilings = linear_attention_tilings,
+           .masks = structured_masks,
+           .variants = linear_attention_variants,
+           .operands = linear_operands,
+           .refusal = refusal_of_linear,
+           .launch = LAUNCHER(launch_linear_attention),
+           .count = LAUNCHER(count_linear_attention)},
     Kernel{.name = "elementwise",
            .algorithm = "elementwise",
            .idea = "16-byte accesses, several on their way at once; unfused, a launch for every operation",
@@ -108,6 +122,17 @@ constexpr std::array kernels = {
            .refusal = refusal_of_standard,
            .launch = LAUNCHER(launch_standard),
            .count = LAUNCHER(count_standard)},
+    Kernel{.name = "standard_hopper",
+           .algorithm = "standard_tiled",
+           .idea = "the same three kernels with the products on Hopper's tensor cores, fed by tensor copies",
+           .dtypes = half_precision,
+           .tilings = standard_hopper_tilings,
+           .masks = structured_masks,
+           .score_dtypes = half_precision,
+           .operands = standard_operands,
+           .refusal = refusal_of_standard_hopper,
+           .launch = LAUNCHER(launch_standard_hopper),
+           .count = LAUNCHER(count_standard_hopper)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.

@@ -5,6 +5,7 @@
 
 #include "model/device_file.hpp"
 #include "model/device_schema.hpp"
+#include "model/probe_keys.hpp"
 #include "model/quantity.hpp"
 #include "model/shipped_devices.hpp"
 #include "model/suggest.hpp"
@@ -33,6 +34,15 @@ const ShippedDevice& find_shipped(std::string_view name) {
                      "; the devices are: " + joined(device_names()) + ", or a path to a .toml file");
   }
   throw InputError("--device " + in_quotes(name) + ": fits several devices; name one of: " + joined(fitting));
+}
+
+/// The shipped device called `name`, which a file calls its base.
+Device shipped_named(std::string_view name, std::string_view origin) {
+  for (const ShippedDevice& device : shipped_devices()) {
+    if (device.name == name) return parse_device(device.toml, std::string(device.name) + ".toml");
+  }
+  throw InputError(std::string(origin) + ": base " + in_quotes(name) + ": unknown device" +
+                   suggestion(name, device_names()) + "; the devices are: " + joined(device_names()));
 }
 
 }  // namespace
@@ -109,6 +119,11 @@ std::vector<std::string_view> device_names() {
 }
 
 Device parse_device(std::string_view toml, std::string_view origin) {
+  if (const auto base = base_of(toml, origin)) {
+    Device device = shipped_named(*base, origin);
+    apply_overlay(device, toml, origin);
+    return device;
+  }
   return build_device(read_facts(toml, origin), origin);
 }
 
@@ -125,7 +140,7 @@ std::vector<DeviceFact> device_rows(const Device& device) {
         std::find_if(device.facts.begin(), device.facts.end(), [&](const DeviceFact& f) { return f.key == rule.key; });
     if (fact != device.facts.end()) {
       rows.push_back(*fact);
-    } else if (rule.key.substr(0, 5) != "rate.") {
+    } else if (rule.key.substr(0, 5) != "rate." && !is_below_probe(rule.key)) {
       rows.push_back({.key = rule.key, .value = "unknown", .source = ""});
     }
   }

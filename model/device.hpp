@@ -26,12 +26,28 @@ std::string_view name_of(ComputeUnit unit);
 /// "rate.tensor.bf16".
 std::string rate_key(ComputeUnit unit, DType type);
 
+/// How a quantity was measured; empty where its file does not say.
+struct Provenance {
+  std::string interval;  ///< half the width of the 95 % interval as a share of the value: "+- 0.3 %"
+  std::string clock;     ///< of the SMs meanwhile: "1.755 GHz"
+  std::string date;      ///< UTC: "2025-01-31T12:00:00Z"
+  std::string command;   ///< the command line
+  friend bool operator==(const Provenance&, const Provenance&) = default;
+};
+
 /// One quantity as it was given: key, value with its unit, and where it comes from.
 struct DeviceFact {
   std::string key;
   std::string value;
   std::string source;
+  Provenance provenance{};
   friend bool operator==(const DeviceFact&, const DeviceFact&) = default;
+};
+
+/// A figure of `tilemeter probe` in the unit of its key (`find_probe_key`).
+struct ProbeFigure {
+  double value = 0;
+  std::optional<double> half_width95;  ///< the figure lies within +- this with 95 % confidence
 };
 
 struct Device {
@@ -69,6 +85,7 @@ struct Device {
   Clock clock;
   Power power;
   std::map<std::pair<ComputeUnit, DType>, OpsPerSecond> rates;  ///< as given; `rate` adds the fallback
+  std::map<std::string, ProbeFigure, std::less<>> probes;       ///< by key: "probe.l2.latency_near"
   std::vector<DeviceFact> facts;  ///< what the members were read from, in the order of `device_rows`
 
   /// Dense peak of the whole GPU: FLOP/s, for exp operations/s. mma falls back to tensor. nullopt when unknown.
@@ -102,12 +119,14 @@ std::vector<std::string_view> device_names();
 /// of that name. Throws InputError: unknown or ambiguous name with the names that exist, or as `parse_device`.
 Device load_device(std::string_view name_or_path);
 
-/// A device from the text of a device file; `origin` names it in messages. Throws InputError that names origin, key,
+/// A device from the text of a device file, or of an overlay: a file whose key `base` names a shipped device, of which
+/// it replaces the quantities that it states; `origin` names it in messages. Throws InputError that names origin, key,
 /// what was found and what is expected: text that is no TOML, a missing or unknown key, a missing source, a wrong type
 /// or unit, a value that no GPU can have.
 Device parse_device(std::string_view toml, std::string_view origin);
 
-/// Replaces the quantities that `toml` states (a device file in which every key is optional), checked as a whole.
+/// Replaces the quantities that `toml` states (a device file in which every key is optional), checked as a whole. A
+/// `base` that it names must be the device's name.
 void apply_overlay(Device& device, std::string_view toml, std::string_view origin);
 
 /// Applies `--set KEY=VALUE` options together, so that their order does not matter; of two with one key the last holds.

@@ -1,5 +1,7 @@
 // Facts to a Device: every key once, in its own form, and in agreement with the others.
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "model/device_schema.hpp"
 #include "model/quantity.hpp"
@@ -13,6 +15,47 @@ void check_spelling(const RawFact& fact, const KeyRule& rule, const std::string&
   if (fact.spelling == Spelling::text) found = "the text " + in_quotes(fact.value);
   if (fact.spelling == Spelling::whole_number) found = "the bare number " + fact.value;
   throw InputError(place + ": found " + found + "; expected " + rule.expected);
+}
+
+/// "+- 0.3 %" as 0.003.
+double parse_interval(const std::string& text, const std::string& place) {
+  constexpr std::string_view before = "+- ", after = " %";
+  const bool framed = text.size() > before.size() + after.size() && text.substr(0, before.size()) == before &&
+                      text.substr(text.size() - after.size()) == after;
+  double percent = -1;
+  if (framed) {
+    const char* end = text.data() + text.size() - after.size();
+    const auto read = std::from_chars(text.data() + before.size(), end, percent);
+    if (read.ec != std::errc() || read.ptr != end) percent = -1;
+  }
+  if (!(percent >= 0) || !std::isfinite(percent)) {
+    throw InputError(place + " " + in_quotes(text) + ": expected a share of the value, such as \"+- 0.3 %\"");
+  }
+  return percent / 100;
+}
+
+/// Whether `text` has the form of "2025-01-31T12:00:00Z".
+bool is_utc_time(std::string_view text) {
+  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
+  const auto fits = [](char c, char wanted) { return wanted == 'd' ? c >= '0' && c <= '9' : c == wanted; };
+  return std::equal(text.begin(), text.end(), form.begin(), form.end(), fits);
+}
+
+void check_provenance(const RawFact& fact, const std::string& place) {
+  const Provenance& given = fact.provenance;
+  if (!given.interval.empty()) parse_interval(given.interval, place + ".interval");
+  if (!given.clock.empty()) parse_frequency(given.clock, place + ".clock");
+  if (!given.date.empty() && !is_utc_time(given.date)) {
+    throw InputError(place + ".date " + in_quotes(given.date) +
+                     ": expected a time in UTC, such as \"2025-01-31T12:00:00Z\"");
+  }
+}
+
+/// How well a probe's figure is known.
+void add_interval(Device& device, const RawFact& fact) {
+  const auto figure = device.probes.find(fact.key);
+  if (figure == device.probes.end() || fact.provenance.interval.empty()) return;
+  figure->second.half_width95 = figure->second.value * parse_interval(fact.provenance.interval, fact.key);
 }
 
 const RawFact* find_fact(const std::vector<RawFact>& facts, std::string_view key) {
@@ -70,7 +113,10 @@ Device build_device(const std::vector<RawFact>& facts, std::string_view origin) 
     }
     check_spelling(*fact, rule, place);
     rule.read(device, {.value = fact->value, .place = place});
-    device.facts.push_back({.key = fact->key, .value = fact->value, .source = fact->source});
+    check_provenance(*fact, place);
+    add_interval(device, *fact);
+    device.facts.push_back(
+        {.key = fact->key, .value = fact->value, .source = fact->source, .provenance = fact->provenance});
   }
   check_together(device, origin);
   return device;

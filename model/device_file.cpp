@@ -1,14 +1,29 @@
 #include "model/device_file.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "model/quantity.hpp"
+#include "model/toml_fields.hpp"
 #include "model/toml_tree.hpp"
 
 namespace tilemeter {
 namespace {
 
 constexpr const char* datum_form = "expected a table { value = ..., source = \"...\" }";
+constexpr std::string_view base_key = "base";
+
+struct ProvenanceField {
+  std::string_view name;
+  std::string Provenance::*member;
+  const char* expected;
+};
+constexpr std::array<ProvenanceField, 4> provenance_fields = {{
+    {"interval", &Provenance::interval, "a share of the value, such as \"+- 0.3 %\""},
+    {"clock", &Provenance::clock, "a frequency, such as \"1.755 GHz\""},
+    {"date", &Provenance::date, "a time in UTC, such as \"2025-01-31T12:00:00Z\""},
+    {"command", &Provenance::command, "a command line"},
+}};
 
 void read_value(const TomlNode& node, RawFact& fact) {
   if (node.kind == TomlNode::Kind::text) {
@@ -35,15 +50,26 @@ std::string read_source(const TomlNode* node, const std::string& place) {
   return node->text;
 }
 
+void read_provenance(const std::string& name, const TomlNode& node, const std::string& place, Provenance& provenance) {
+  for (const ProvenanceField& field : provenance_fields) {
+    if (field.name == name) {
+      provenance.*field.member = text_of(node, place + "." + name, field.expected);
+      return;
+    }
+  }
+  throw InputError(place + ": unknown key " + in_quotes(name) + " beside value and source; " + datum_form +
+                   ", and at most interval, clock, date and command");
+}
+
 RawFact read_datum(const TomlNode& table, const std::string& key, const std::string& origin) {
   const std::string place = origin + ": " + key;
+  RawFact fact;
   for (const auto& [field, node] : table.entries) {
     if (field == "value" || field == "source") continue;
-    throw InputError(place + ": unknown key " + in_quotes(field) + " beside value and source; " + datum_form);
+    read_provenance(field, node, place, fact.provenance);
   }
   const TomlNode* value = table.find("value");
   if (value == nullptr) throw InputError(place + ".value is missing; " + datum_form);
-  RawFact fact;
   fact.key = key;
   fact.source = read_source(table.find("source"), place);
   read_value(*value, fact);
@@ -59,6 +85,7 @@ bool is_section(const std::string& table) {
 
 void flatten(const TomlNode& table, const std::string& prefix, const std::string& origin, std::vector<RawFact>& facts) {
   for (const auto& [name, child] : table.entries) {
+    if (prefix.empty() && name == base_key) continue;
     const std::string key = (prefix.empty() ? "" : prefix + ".") + name;
     const bool is_table = child.kind == TomlNode::Kind::table;
     if (!is_table || (child.entries.empty() && !is_section(key))) {
@@ -74,6 +101,13 @@ void flatten(const TomlNode& table, const std::string& prefix, const std::string
 }
 
 }  // namespace
+
+std::optional<std::string> base_of(std::string_view toml, std::string_view origin) {
+  const TomlNode tree = parse_toml(toml, origin);
+  const TomlNode* base = tree.find(base_key);
+  if (base == nullptr) return std::nullopt;
+  return text_of(*base, std::string(origin) + ": base", "the name of a shipped device");
+}
 
 std::vector<RawFact> read_facts(std::string_view toml, std::string_view origin) {
   std::vector<RawFact> facts;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/probe_keys.hpp"
 #include "model/quantity.hpp"
 #include "model/suggest.hpp"
 
@@ -90,6 +91,12 @@ Read rate(ComputeUnit unit, DType type) {
   };
 }
 
+Read probe(const ProbeKey& key) {
+  return [&key](Device& device, const Reading& reading) {
+    device.probes[key.key].value = parse_probe(key.unit, reading.value, reading.place);
+  };
+}
+
 constexpr const char* size_example = "a byte size in B, KiB, MiB or GiB, such as \"227 KiB\"";
 constexpr const char* count_example = "a whole number, such as 132";
 
@@ -153,6 +160,13 @@ std::vector<KeyRule> all_rules() {
                    .spelling = Spelling::text,
                    .expected = "a dense rate, an operation as a FLOP, such as \"1978.9 TFLOP/s\"",
                    .read = rate(ComputeUnit::tensor, DType::u8)});
+  for (const ProbeKey& key : probe_keys()) {
+    rules.push_back({.key = key.key,
+                     .presence = Presence::optional,
+                     .spelling = Spelling::text,
+                     .expected = "a figure of a probe in " + std::string(name_of(key.unit)) + ": " + key.measures,
+                     .read = probe(key)});
+  }
   return rules;
 }
 
@@ -180,8 +194,13 @@ const KeyRule& rule_of(std::string_view key, std::string_view origin) {
   for (const KeyRule& rule : key_rules()) {
     if (rule.key == key) return rule;
   }
-  throw InputError(std::string(origin) + ": unknown key " + in_quotes(key) + suggestion(key, key_names()) +
-                   "; the keys are: " + joined(key_names()));
+  // Of the probes' many keys only those are listed that may be meant.
+  std::vector<std::string_view> shown;
+  for (const std::string_view name : key_names()) {
+    if (is_below_probe(name) == is_below_probe(key)) shown.push_back(name);
+  }
+  throw InputError(std::string(origin) + ": unknown key " + in_quotes(key) + suggestion(key, shown) +
+                   "; the keys are: " + joined(shown));
 }
 
 }  // namespace tilemeter

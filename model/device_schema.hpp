@@ -19,6 +19,7 @@ struct RawFact {
   std::string value;
   std::string source;
   Spelling spelling = Spelling::text;
+  Provenance provenance{};
 };
 
 enum class Presence { required, optional };

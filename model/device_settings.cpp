@@ -10,7 +10,9 @@ namespace {
 
 std::vector<RawFact> raw_facts(const Device& device) {
   std::vector<RawFact> facts;
-  for (const DeviceFact& fact : device.facts) facts.push_back({fact.key, fact.value, fact.source, Spelling::setting});
+  for (const DeviceFact& fact : device.facts) {
+    facts.push_back({fact.key, fact.value, fact.source, Spelling::setting, fact.provenance});
+  }
   return facts;
 }
 
@@ -70,6 +72,7 @@ class SharedMemory {
   void change(std::string_view key, Bytes value, const std::string& why) {
     fact(key).source = "--set, " + why + " (was " + fact(key).value + ")";
     fact(key).value = exact_text(value);
+    fact(key).provenance = {};
   }
 
   std::vector<RawFact>& facts_;
@@ -79,6 +82,11 @@ class SharedMemory {
 }  // namespace
 
 void apply_overlay(Device& device, std::string_view toml, std::string_view origin) {
+  const auto base = base_of(toml, origin);
+  if (base && *base != device.name) {
+    throw InputError(std::string(origin) + ": base " + in_quotes(*base) + ": the file changes another device than " +
+                     in_quotes(device.name));
+  }
   std::vector<RawFact> facts = raw_facts(device);
   for (RawFact& fact : read_facts(toml, origin)) replace(facts, std::move(fact));
   device = build_device(facts, origin);

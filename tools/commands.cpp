@@ -14,6 +14,7 @@ const std::vector<Command>& commands() {
       roofline_command(),
       kernels_command(),
       measure_command(),
+      probe_command(),
       tables_command(),
       report_command(),
       devices_command(),

@@ -12,6 +12,7 @@ Command devices_command();
 Command kernels_command();
 Command measure_command();
 Command occupancy_command();
+Command probe_command();
 Command report_command();
 Command roofline_command();
 Command sweep_command();

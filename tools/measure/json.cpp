@@ -1,6 +1,7 @@
 #include "tools/measure/json.hpp"
 
 #include "sim/catalog.hpp"
+#include "tools/gpu.hpp"
 
 namespace tilemeter {
 namespace {
@@ -108,20 +109,6 @@ Json time_json(const MeasuredTime& time, Bytes edge) {
   return json;
 }
 
-Json gpu_json(const kernels::GpuInfo& gpu) {
-  Json json;
-  json["name"] = gpu.name;
-  json["driver"] = gpu.driver;
-  json["toolkit"] = gpu.toolkit;
-  json["capability"] = gpu.capability;
-  json["sm_count"] = gpu.sm_count;
-  json["l2_bytes"] = gpu.l2_size.value();
-  json["memory_bytes"] = gpu.memory_size.value();
-  json["boost_hertz"] = gpu.clock_boost.value;
-  json["ecc"] = gpu.ecc;
-  return json;
-}
-
 }  // namespace
 
 Json measurement_json(const Measurement& measurement) {
@@ -143,6 +130,7 @@ Json measurement_json(const Measurement& measurement) {
   json["useful_flops"] = demand.flops.value();
   json["matmul_flops"] = measurement.bill.counted.matmul_flops.value();
   const Bytes edge = measurement.counted->total().total_bytes();
+  if (measurement.profiled_kernels) json["profiled_kernels"] = *measurement.profiled_kernels;
   Json& times = json["times"] = Json::array();
   for (const MeasuredTime& time : measurement.times) times.push_back(time_json(time, edge));
   return json;
@@ -150,6 +138,7 @@ Json measurement_json(const Measurement& measurement) {
 
 Json measure_document(const MeasureSetting& setting, const std::vector<Measurement>& measurements) {
   Json document = document_json("measure");
+  document["arguments"] = setting.arguments;
   document["commit"] = setting.commit;
   document["date"] = setting.date;
   document["gpu"] = gpu_json(setting.gpu);

@@ -69,7 +69,9 @@ std::string json_text(const Listing& listing) {
   return document.dump(2) + "\n";
 }
 
-std::string text_of(const Listing& listing, Format format) {
+}  // namespace
+
+std::string render_listing(const Listing& listing, Format format) {
   switch (format) {
     case Format::table:
       return table_text(listing);
@@ -85,10 +87,8 @@ std::string text_of(const Listing& listing, Format format) {
   throw InputError("--format html: " + std::string(listing.command) + " has no page; choose from table, csv, json, md");
 }
 
-}  // namespace
-
 void write_listing(const Listing& listing, const Target& target) {
-  const std::string text = text_of(listing, target.format);
+  const std::string text = render_listing(listing, target.format);
   const auto file = open_file(target);
   if (!file) return write_out(text);
   file->write(text);

@@ -17,6 +17,9 @@ struct Listing {
   std::vector<std::vector<std::string>> rows;
 };
 
+/// Throws InputError for HTML.
+std::string render_listing(const Listing& listing, Format format);
+
 /// Writes the listing to `target`. Throws InputError for HTML.
 void write_listing(const Listing& listing, const Target& target);
 

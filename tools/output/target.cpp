@@ -43,11 +43,16 @@ Format format_of_extension(const std::string& path) {
 
 std::span<const OptionSpec> output_option_specs() { return output_options; }
 
+std::optional<std::string> path_of(const Arguments& arguments) {
+  auto path = arguments.find("-o");
+  if (path && path->empty()) throw InputError("-o \"\": expected the name of a file");
+  if (path) require_writable(*path);
+  return path;
+}
+
 Target target_of(const Arguments& arguments) {
   Target target;
-  target.path = arguments.find("-o");
-  if (target.path && target.path->empty()) throw InputError("-o \"\": expected the name of a file");
-  if (target.path) require_writable(*target.path);
+  target.path = path_of(arguments);
   if (const auto format = arguments.find("--format")) {
     target.format = parse_choice("--format", *format, formats);
   } else if (target.path) {

@@ -20,6 +20,9 @@ struct Target {
   std::optional<std::string> path;  ///< absent for standard output
 };
 
+/// The file of -o, which can be written; nothing without -o. Throws InputError.
+std::optional<std::string> path_of(const Arguments& arguments);
+
 /// The format of --format, or of the extension of -o (.csv .json .md .html .txt). Throws InputError for another
 /// extension.
 Target target_of(const Arguments& arguments);

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <array>
+
+#include "model/quantity.hpp"
+#include "tools/commands/all.hpp"
+#include "tools/commands/shared.hpp"
+#include "tools/commit.hpp"
+#include "tools/gpu.hpp"
+#include "tools/log.hpp"
+#include "tools/measure/measurement.hpp"
+#include "tools/options/text.hpp"
+#include "tools/output/listing.hpp"
+#include "tools/probe/overlay.hpp"
+#include "tools/probe/render.hpp"
+#include "tools/sweep/interrupt.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::array probe_options = {
+    OptionSpec{"--only", "NAME,...", "these probes; `probe list` names them"},
+    OptionSpec{"--quick", "", "fewer repetitions, and loads that run for less than a second"},
+    OptionSpec{"--device", "NAME", "the shipped device that an overlay changes; default the one that the GPU is"},
+};
+
+constexpr std::string_view example =
+    "  tilemeter probe -o h200.rates.toml\n"
+    "measures this machine's GPU in about a minute and writes a device overlay: every figure with its unit, 95 % "
+    "interval,\n"
+    "SM clock, date and command. `--device h200.rates.toml` reads it wherever a device is asked for. Without -o, or "
+    "with\n"
+    "another format, the figures alone: --only hbm,l2 --format json.";
+
+constexpr std::string_view overlay_format = "toml";
+
+/// Where the figures go: as an overlay, or in one of the program's formats.
+struct ProbeTarget {
+  bool overlay = false;
+  Target target;
+};
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+ProbeTarget probe_target(const Arguments& arguments) {
+  const auto format = arguments.find("--format");
+  const auto path = arguments.find("-o");
+  const bool overlay = format ? *format == overlay_format : path && ends_with(*path, ".toml");
+  if (!overlay) {
+    ProbeTarget target{.overlay = false, .target = target_of(arguments)};
+    if (target.target.format == Format::html) {
+      throw InputError("--format html: probe has no page; choose from table, csv, json, md, toml");
+    }
+    return target;
+  }
+  return {.overlay = true, .target = {.format = Format::table, .path = path_of(arguments)}};
+}
+
+std::vector<const kernels::Probe*> probes_of(const Arguments& arguments) {
+  std::vector<const kernels::Probe*> chosen;
+  const auto only = arguments.find("--only");
+  if (!only) {
+    for (const kernels::Probe& probe : kernels::probes()) chosen.push_back(&probe);
+    return chosen;
+  }
+  for (const std::string_view name : split(*only, ',')) {
+    const kernels::Probe* probe = &kernels::probe_named(name);
+    if (std::find(chosen.begin(), chosen.end(), probe) == chosen.end()) chosen.push_back(probe);
+  }
+  return chosen;
+}
+
+kernels::ProbeSettings settings_of(const Arguments& arguments, const kernels::GpuInfo& gpu) {
+  kernels::ProbeSettings settings{.gpu = gpu};
+  if (!arguments.has("--quick")) return settings;
+  settings.repetitions = 4;
+  settings.sustained = {0.5};
+  return settings;
+}
+
+std::string command_line_of(const Arguments& arguments) {
+  std::string text = "tilemeter probe";
+  for (const Arguments::Given& given : arguments.options()) {
+    text += " " + given.option + (given.value.empty() ? "" : " " + given.value);
+  }
+  return text;
+}
+
+/// The device of --device, which must be a shipped one: an overlay names its base.
+std::optional<Device> named_device(const Arguments& arguments, bool overlay) {
+  const auto name = arguments.find("--device");
+  if (!name) return std::nullopt;
+  if (!overlay) throw InputError(quote("--device", *name) + ": only an overlay changes a device; add -o FILE.toml");
+  if (name->find('/') != std::string::npos || ends_with(*name, ".toml")) {
+    throw InputError(quote("--device", *name) +
+                     ": expected the name of a shipped device; `tilemeter devices` lists them");
+  }
+  return load_device(*name);
+}
+
+Device require_base(const std::optional<Device>& named, const kernels::GpuInfo& gpu) {
+  if (named) return *named;
+  if (auto shipped = shipped_device(gpu)) return *std::move(shipped);
+  throw InputError("no shipped device is " + in_quotes(gpu.name) +
+                   ": an overlay needs one that it changes; name it with --device, or take another --format");
+}
+
+ProbeRun run_all(const Arguments& arguments, const kernels::GpuInfo& gpu) {
+  ProbeRun run{.gpu = gpu,
+               .date = utc_now(),
+               .command = command_line_of(arguments),
+               .commit = std::string(source_commit),
+               .outcomes = {}};
+  const kernels::ProbeSettings settings = settings_of(arguments, gpu);
+  const InterruptGuard guard;
+  for (const kernels::Probe* probe : probes_of(arguments)) {
+    if (InterruptGuard::requested()) throw Interrupted("interrupted: nothing is written");
+    log_detail("probe " + std::string(probe->name) + ": " + std::string(probe->measures));
+    run.outcomes.push_back(run_probe(*probe, settings));
+  }
+  return run;
+}
+
+int run_list(const Arguments& arguments) {
+  Listing listing{.command = "probe", .key = "probes", .columns = {"name", "measures", "figures"}, .rows = {}};
+  for (const kernels::Probe& probe : kernels::probes()) {
+    const auto& keys = probe_keys();
+    const auto count = std::count_if(keys.begin(), keys.end(),
+                                     [&](const ProbeKey& key) { return kernels::belongs_to(key.key, probe); });
+    listing.rows.push_back({std::string(probe.name), std::string(probe.measures), std::to_string(count)});
+  }
+  write_listing(listing, target_of(arguments));
+  return 0;
+}
+
+bool asks_for_list(const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.words();
+  if (words.empty()) return false;
+  if (words.size() == 1 && words[0] == "list") return true;
+  throw InputError(quote("probe", words[0]) + ": expected probe alone, or probe list");
+}
+
+int run_probe_command(const Arguments& arguments) {
+  if (asks_for_list(arguments)) return run_list(arguments);
+  const ProbeTarget target = probe_target(arguments);
+  probes_of(arguments);
+  const std::optional<Device> named = named_device(arguments, target.overlay);
+  const kernels::GpuInfo gpu = require_gpu("probe");
+  const std::optional<Device> base = target.overlay ? std::optional<Device>(require_base(named, gpu)) : std::nullopt;
+  const auto file = open_file(target.target);
+  const ProbeRun run = run_all(arguments, gpu);
+  const std::string text = base ? overlay_text(run, *base) : render_probes(run, target.target.format);
+  if (!file) {
+    write_out(text);
+  } else {
+    file->write(text);
+    file->commit();
+  }
+  int status = 0;
+  for (const ProbeOutcome& outcome : run.outcomes) {
+    if (!outcome.failure) continue;
+    log_error(*outcome.failure);
+    status = 1;
+  }
+  return status;
+}
+
+}  // namespace
+
+Command probe_command() {
+  return {.name = "probe",
+          .summary = "micro-benchmarks of this machine's GPU: its measured rates, as a device overlay file",
+          .example = example,
+          .words = "[list]",
+          .options = all_options({probe_options, output_option_specs(), logging_option_specs()}),
+          .run = run_probe_command};
+}
+
+}  // namespace tilemeter
