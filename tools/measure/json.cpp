@@ -102,7 +102,8 @@ Json time_json(const MeasuredTime& time, Bytes edge) {
   json["share_of_hbm"] = number_or_null(time.verdict.share_of_hbm);
   json["clocks"] = clocks_json(summary);
   json["watts"] = value_or_null(summary.power);
-  json["joules_per_launch"] = summary.power ? Json(summary.power->value * median) : Json(nullptr);
+  const bool back_to_back = time.regime == Regime::sustained;  // else the power is also that of flushes and pauses
+  json["joules_per_launch"] = back_to_back && summary.power ? Json(summary.power->value * median) : Json(nullptr);
   json["valid"] = !time.verdict.invalid;
   json["invalid"] = text_or_null(time.verdict.invalid);
   json["labels"] = time.verdict.labels;
