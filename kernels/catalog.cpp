@@ -10,13 +10,17 @@
 
 #include "kernels/elementwise.hpp"
 #include "kernels/flash1.hpp"
+#include "kernels/flash2.hpp"
 #include "kernels/flash2_plain.hpp"
 #include "kernels/gemm.hpp"
+#include "kernels/linear_attention.hpp"
 #include "kernels/operands.hpp"
 #include "kernels/softmax.hpp"
 #include "kernels/split_kv.hpp"
-#include "kernels/stream_refusals.hpp"
 #include "kernels/standard.hpp"
+#include "kernels/standard_hopper.hpp"
+#include "kernels/stream_refusals.hpp"
+#include "model/closed_form/linear_attention.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
 #define LAUNCHER(function) function
@@ -45,6 +49,16 @@ constexpr std::array kernels = {
            .refusal = refusal_of_row_blocks,
            .launch = LAUNCHER(launch_flash2_plain),
            .count = LAUNCHER(count_flash2_plain)},
+    Kernel{.name = "flash2",
+           .algorithm = "flash2",
+           .idea = "mma.sync on warps of 16 or 32 query rows, S and P in registers, K and V a tile ahead by cp.async",
+           .dtypes = half_precision,
+           .tilings = flash2_tilings,
+           .masks = structured_masks,
+           .operands = flash_operands,
+           .refusal = refusal_of_row_blocks,
+           .launch = LAUNCHER(launch_flash2),
+           .count = LAUNCHER(count_flash2)},
     Kernel{.name = "gemm",
            .algorithm = "gemm",
            .idea = "Hopper's tensor cores (wgmma), fed by tensor copies that a warp of their own issues",
@@ -65,6 +79,17 @@ constexpr std::array kernels = {
            .refusal = refusal_of_splits,
            .launch = LAUNCHER(launch_split_kv),
            .count = LAUNCHER(count_split_kv)},
+    Kernel{.name = "linear_attention",
+           .algorithm = "linear_attention",
+           .idea = "mma.sync; a thread block takes a stream, and each order of the products is kernels of its own",
+           .dtypes = half_precision,
+           .tilings = linear_attention_tilings,
+           .masks = structured_masks,
+           .variants = linear_attention_variants,
+           .operands = linear_operands,
+           .refusal = refusal_of_linear,
+           .launch = LAUNCHER(launch_linear_attention),
+           .count = LAUNCHER(count_linear_attention)},
     Kernel{.name = "elementwise",
            .algorithm = "elementwise",
            .idea = "16-byte accesses, several on their way at once; unfused, a launch for every operation",
@@ -108,6 +133,17 @@ constexpr std::array kernels = {
            .refusal = refusal_of_standard,
            .launch = LAUNCHER(launch_standard),
            .count = LAUNCHER(count_standard)},
+    Kernel{.name = "standard_hopper",
+           .algorithm = "standard_tiled",
+           .idea = "the same three kernels with the products on Hopper's tensor cores, fed by tensor copies",
+           .dtypes = half_precision,
+           .tilings = standard_hopper_tilings,
+           .masks = structured_masks,
+           .score_dtypes = half_precision,
+           .operands = standard_operands,
+           .refusal = refusal_of_standard_hopper,
+           .launch = LAUNCHER(launch_standard_hopper),
+           .count = LAUNCHER(count_standard_hopper)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.

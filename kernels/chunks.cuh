@@ -22,13 +22,10 @@ __device__ void unpack(const uint4& chunk, ChunkValues<T>& values) {
   for (int i = 0; i < 4; ++i) {
     if constexpr (std::is_same_v<T, float>) {
       values[i] = __uint_as_float(words[i]);
-    } else if constexpr (std::is_same_v<T, __half>) {
-      const float2 pair = __half22float2(reinterpret_cast<const __half2&>(words[i]));
+    } else {
+      const float2 pair = unpacked<T>(words[i]);
       values[2 * i] = pair.x;
       values[2 * i + 1] = pair.y;
-    } else {
-      values[2 * i] = __uint_as_float(words[i] << 16);
-      values[2 * i + 1] = __uint_as_float(words[i] & 0xFFFF0000u);
     }
   }
 }

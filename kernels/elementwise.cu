@@ -26,8 +26,8 @@ struct Arguments {
   const T* from;
   const T* side;
   T* to;
-  Count length;  ///< elements of a stream
-  Count pieces;  ///< of a stream
+  Count length;     ///< elements of a stream
+  unsigned pieces;  ///< of a stream
   Count side_inputs;
   Count first_op;
   Count last_op;
@@ -44,7 +44,7 @@ struct Place {
   template <class T>
   __device__ Place(const Arguments<T>& a, int piece)
       : stream(blockIdx.x / a.pieces),
-        begin(blockIdx.x % a.pieces * piece),
+        begin(Count{blockIdx.x % a.pieces} * piece),
         size(static_cast<int>(a.length - begin < piece ? a.length - begin : piece)) {}
 
   /// The piece in row `row` of a tensor with `rows` rows of a stream's length.
@@ -85,10 +85,20 @@ __device__ void load_state(Values<S>& values, const typename S::Element* piece, 
 
 template <class S>
 __device__ void transform(Values<S>& y, ChainStep step, const Values<S>& side) {
+  const auto all = [&](ChainStep known) {
 #pragma unroll
-  for (int i = 0; i < S::chunks; ++i) {
+    for (int i = 0; i < S::chunks; ++i) {
 #pragma unroll
-    for (int j = 0; j < S::chunk; ++j) y[i][j] = transform(step, y[i][j], side[i][j]);
+      for (int j = 0; j < S::chunk; ++j) y[i][j] = transform(known, y[i][j], side[i][j]);
+    }
+  };
+  // One branch for all values, not one for each.
+  if (step == ChainStep::leaky) {
+    all(ChainStep::leaky);
+  } else if (step == ChainStep::reflect) {
+    all(ChainStep::reflect);
+  } else {
+    all(ChainStep::side);
   }
 }
 
@@ -159,7 +169,7 @@ Arguments<T> arguments(const Tensors& tensors, const Case& point, Count first_op
           .side = tensors.at<const T>(TensorName::side),
           .to = tensors.at<T>(TensorName::Y),
           .length = length,
-          .pieces = ceil_div(length, point.tiling.block_k),
+          .pieces = static_cast<unsigned>(ceil_div(length, point.tiling.block_k)),
           .side_inputs = point.options.side_inputs,
           .first_op = first_op,
           .last_op = last_op,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/element_type.cuh"
 #include "kernels/flash1.cuh"
 #include "kernels/operands.hpp"
 #include "kernels/recording.hpp"
@@ -121,17 +122,17 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
   require_runnable(kernel_named("flash1"), tensors, point);
   with_tiling<flash1_tilings>(point, [&](auto index) {
     constexpr KernelTiling tiling = flash1_tilings[index];
-    with_half_precision(point.problem.dtype, [&]<class T>(std::type_identity<T>) {
-      const auto launch = [&]<class O>(std::type_identity<O>) {
+    with_half_type(point.problem.dtype, [&]<class T>(ElementType<T>) {
+      const auto launch = [&]<class O>(ElementType<O>) {
         using S = Flash1Shape<T, O, static_cast<int>(tiling.block_q), static_cast<int>(tiling.block_k),
                               static_cast<int>(tiling.head_dim), resident_blocks(tiling.shared)>;
         static_assert(S::threads == tiling.threads && flash1_steps::Tiles<S>::size == tiling.shared.value());
         launch_shape<S>(tensors, point, stream, recorder);
       };
       if (point.problem.o_dtype == DType::fp32) {
-        launch(std::type_identity<float>());
+        launch(ElementType<float>());
       } else {
-        launch(std::type_identity<T>());
+        launch(ElementType<T>());
       }
     });
   });

@@ -154,16 +154,6 @@ struct Statistics {
   float m[2];
 };
 
-__device__ inline float max_of_quad(float value) {
-  value = fmaxf(value, __shfl_xor_sync(~0u, value, 1));
-  return fmaxf(value, __shfl_xor_sync(~0u, value, 2));
-}
-
-__device__ inline float sum_of_quad(float value) {
-  value += __shfl_xor_sync(~0u, value, 1);
-  return value + __shfl_xor_sync(~0u, value, 2);
-}
-
 /// S = Q K^T. The operands of the next product are on their way while this one's are multiplied.
 template <class S>
 __device__ void scores(Scores<S>& s, const Fragment (&q)[S::q_steps], unsigned k_lane) {

@@ -11,7 +11,8 @@
 namespace tilemeter::kernels {
 namespace {
 
-constexpr Count largest = std::numeric_limits<std::int32_t>::max();
+/// Coordinates have 32 bits, and loops go one tile too far.
+constexpr Count largest = std::numeric_limits<std::int32_t>::max() - 1023;
 
 std::optional<std::string> unless_copied(std::string_view option, Count size, bool contiguous) {
   constexpr Count whole_chunks = 16 / GemmLayout::element;

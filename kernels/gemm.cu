@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/element_type.cuh"
 #include "kernels/operands.hpp"
 #include "kernels/present.hpp"
 #include "kernels/recording.hpp"
@@ -14,12 +15,11 @@ namespace tilemeter::kernels {
 namespace {
 
 /// Sizes of a thread block: a producer warpgroup, of which one thread issues the loads, and a consumer warpgroup for
-/// every 64 rows of C. The `Cluster` blocks of a cluster compute tiles of C one below the other; each loads its share
-/// of their common tile of B for all of them.
-template <class ElementType, int BlockM, int BlockN, int BlockK, int Stages, int Cluster>
+/// every 64 rows of C.
+template <class ElementType, int BlockM, int BlockN, int BlockK, int Stages>
 struct Shape {
   using Element = ElementType;
-  static constexpr int block_m = BlockM, block_n = BlockN, block_k = BlockK, stages = Stages, cluster = Cluster;
+  static constexpr int block_m = BlockM, block_n = BlockN, block_k = BlockK, stages = Stages;
   static constexpr int panel = GemmLayout::panel, panel_bytes = GemmLayout::panel_bytes;
   static constexpr int panels = block_n / panel;
   static constexpr int consumers = GemmLayout::consumers(block_m);
@@ -28,7 +28,7 @@ struct Shape {
   static constexpr int stage_bytes = GemmLayout::stage(block_m, block_n, block_k);
   static constexpr int shared_bytes = GemmLayout::shared(block_m, block_n, block_k, stages);
   static_assert(sizeof(Element) == GemmLayout::element && block_k * sizeof(Element) == swizzle_row);
-  static_assert(consumers * 64 == block_m && panels * panel == block_n && panels % cluster == 0);
+  static_assert(consumers * 64 == block_m && panels * panel == block_n);
 };
 
 struct Arguments {
@@ -38,9 +38,9 @@ struct Arguments {
   int m;
   int n;
   int k;
-  int row_groups;  ///< rows of tiles of C, by the cluster
-  int col_tiles;
-  int tiles;  ///< of all problems of the batch, by the cluster
+  unsigned row_tiles;  ///< of C
+  unsigned col_tiles;
+  unsigned tiles;  ///< of all problems of the batch
 };
 
 /// Where a tile of C begins.
@@ -50,27 +50,26 @@ struct Tile {
   int col;
 };
 
-/// The tiles of a cluster: every so many, in an order in which the clusters at work at a time share few rows of A and
-/// columns of B, so that they find them in L2: bands of rows of tiles, in which columns follow one another.
+/// Tile number `index`. Blocks at work at a time have neighbouring numbers; so that they share few rows of A and
+/// columns of B and find them in L2, the tiles are numbered by bands of rows of tiles, column after column in each.
 template <class S>
-struct Schedule {
-  const Arguments& a;
+__device__ Tile tile_at(const Arguments& a, unsigned index) {
+  constexpr unsigned band_height = 16;
+  const unsigned per_problem = a.row_tiles * a.col_tiles;
+  const unsigned in_problem = index % per_problem;
+  const unsigned band_begin = in_problem / (band_height * a.col_tiles) * band_height;
+  const unsigned height = min(band_height, a.row_tiles - band_begin);
+  const unsigned in_band = in_problem - band_begin * a.col_tiles;
+  return {.problem = static_cast<int>(index / per_problem),
+          .row = static_cast<int>(band_begin + in_band % height) * S::block_m,
+          .col = static_cast<int>(in_band / height) * S::block_n};
+}
 
-  __device__ int first() const { return static_cast<int>(blockIdx.x) / S::cluster; }
-  __device__ int step() const { return static_cast<int>(gridDim.x) / S::cluster; }
-  __device__ Tile tile(int index) const {
-    constexpr int band_height = 16 / S::cluster;
-    const int per_problem = a.row_groups * a.col_tiles;
-    const int in_problem = index % per_problem;
-    const int band_begin = in_problem / (band_height * a.col_tiles) * band_height;
-    const int height = min(band_height, a.row_groups - band_begin);
-    const int in_band = in_problem - band_begin * a.col_tiles;
-    const int group = band_begin + in_band % height;
-    return {.problem = index / per_problem,
-            .row = (group * S::cluster + block_of_cluster()) * S::block_m,
-            .col = in_band / height * S::block_n};
-  }
-};
+/// Calls `body(tile)` for the tiles of this block: one of every gridDim.x.
+template <class S, class Body>
+__device__ void for_each_tile(const Arguments& a, Body body) {
+  for (unsigned index = blockIdx.x; index < a.tiles; index += gridDim.x) body(tile_at<S>(a, index));
+}
 
 /// Shared memory: stages of an A and a B tile, panels of C, and a pair of barriers a stage.
 template <class S>
@@ -86,7 +85,7 @@ struct SharedMemory {
   }
   /// Ends a phase when the stage has been loaded.
   __device__ Barrier full(int stage) const { return {c(S::consumers, 0) + stage * 16}; }
-  /// Ends a phase when all consumers that read what this block loads have read the stage.
+  /// Ends a phase when all consumers have read the stage.
   __device__ Barrier empty(int stage) const { return {full(stage).address + 8}; }
 };
 
@@ -95,11 +94,11 @@ __device__ void init_barriers(const SharedMemory<S>& shared) {
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < S::stages; ++stage) {
       shared.full(stage).init(1);
-      shared.empty(stage).init(S::consumers * S::cluster);
+      shared.empty(stage).init(S::consumers);
     }
     fence_barrier_init();
   }
-  cluster_barrier();
+  __syncthreads();
 }
 
 template <class S, class Counters>
@@ -109,21 +108,13 @@ __device__ void load_a(const Arguments& a, const SharedMemory<S>& shared, const 
   counters.read(TensorName::A, min(S::block_m, a.m - tile.row) * min(S::block_k, a.k - depth));
 }
 
-/// This block's panels, to all blocks of the cluster. Counts what this block receives.
 template <class S, class Counters>
 __device__ void load_b(const Arguments& a, const SharedMemory<S>& shared, const Tile& tile, int depth, int stage,
                        Counters& counters) {
-  constexpr int own = S::panels / S::cluster;
-  const int first = own * block_of_cluster();
 #pragma unroll
-  for (int panel = first; panel < first + own; ++panel) {
-    const std::uint32_t to = shared.b(stage) + panel * S::panel_bytes;
-    const Coordinates at = {tile.col + panel * S::panel, depth, tile.problem};
-    if constexpr (S::cluster == 1) {
-      load_box(to, a.b, at, shared.full(stage));
-    } else {
-      load_box_to((1 << S::cluster) - 1, to, a.b, at, shared.full(stage));
-    }
+  for (int panel = 0; panel < S::panels; ++panel) {
+    load_box(shared.b(stage) + panel * S::panel_bytes, a.b, {tile.col + panel * S::panel, depth, tile.problem},
+             shared.full(stage));
   }
   counters.read(TensorName::B, min(S::block_k, a.k - depth) * min(S::block_n, a.n - tile.col));
 }
@@ -131,13 +122,11 @@ __device__ void load_b(const Arguments& a, const SharedMemory<S>& shared, const 
 /// Keeps the stages full, tile after tile. One thread.
 template <class S, class Counters>
 __device__ void produce(const Arguments& a, const SharedMemory<S>& shared, Counters& counters) {
-  const Schedule<S> schedule{a};
   RingPosition<S::stages> ring;
   prefetch(a.a);
   prefetch(a.b);
   prefetch(a.c);
-  for (int index = schedule.first(); index < a.tiles; index += schedule.step()) {
-    const Tile tile = schedule.tile(index);
+  for_each_tile<S>(a, [&](const Tile& tile) {
     for (int depth = 0; depth < a.k; depth += S::block_k) {
       shared.empty(ring.stage).wait(ring.parity ^ 1, "gemm: an empty stage");
       shared.full(ring.stage).arrive_expecting(S::stage_bytes);
@@ -146,7 +135,7 @@ __device__ void produce(const Arguments& a, const SharedMemory<S>& shared, Count
       counters.tile();
       ring.advance();
     }
-  }
+  });
 }
 
 /// A thread's part of 64 rows of a tile of C, as wgmma leaves it.
@@ -167,33 +156,17 @@ __device__ void accumulate(Accumulators<S>& c, const SharedMemory<S>& shared, in
   commit_products();
 }
 
-/// Tells the producers of the cluster that this consumer has read a stage.
-template <class S>
-__device__ void release(const SharedMemory<S>& shared, int stage) {
-  const int thread = threadIdx.x % warpgroup_size;
-  if (thread % warp_size != 0 || thread / warp_size >= S::cluster) return;
-  if constexpr (S::cluster == 1) {
-    shared.empty(stage).arrive();
-  } else {
-    shared.empty(stage).arrive_at(thread / warp_size);
-  }
-}
-
-/// c = A B of a tile. A stage is given back while the next is multiplied.
+/// c = A B of a tile. The tensor cores stay busy with the other consumer's products while one waits for its own.
 template <class S>
 __device__ void multiply(Accumulators<S>& c, const Arguments& a, const SharedMemory<S>& shared, int consumer,
                          RingPosition<S::stages>& ring) {
-  int last = 0;
   for (int depth = 0; depth < a.k; depth += S::block_k) {
     shared.full(ring.stage).wait(ring.parity, "gemm: a full stage");
     accumulate<S>(c, shared, consumer, ring.stage, depth == 0);
-    wait_products<1>(c);
-    if (depth > 0) release(shared, last);
-    last = ring.stage;
+    wait_products<0>(c);
+    if (threadIdx.x % warpgroup_size == 0) shared.empty(ring.stage).arrive();
     ring.advance();
   }
-  wait_products<0>(c);
-  release(shared, last);
 }
 
 /// Rounds and stores a tile's 64 rows of this consumer by panels, of which two may be on their way at a time.
@@ -221,17 +194,16 @@ __device__ void store(const Accumulators<S>& c, const Arguments& a, const Shared
 /// Computes 64 rows of every tile of the block. One warpgroup.
 template <class S, class Counters>
 __device__ void consume(const Arguments& a, const SharedMemory<S>& shared, int consumer, Counters& counters) {
-  const Schedule<S> schedule{a};
   RingPosition<S::stages> ring;
-  for (int index = schedule.first(); index < a.tiles; index += schedule.step()) {
+  for_each_tile<S>(a, [&](const Tile& tile) {
     Accumulators<S> c;
     multiply<S>(c, a, shared, consumer, ring);
-    store<S>(c, a, shared, schedule.tile(index), consumer, counters);
-  }
+    store<S>(c, a, shared, tile, consumer, counters);
+  });
   wait_stores();
 }
 
-/// Each cluster computes tiles of C until none is left.
+/// A grid of at most a block an SM computes all tiles of C.
 template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads, 1)
     gemm(const __grid_constant__ Arguments a, typename Counters::Records records) {
@@ -245,12 +217,10 @@ __global__ void __launch_bounds__(S::threads, 1)
       shrink_registers<40>();
       if (threadIdx.x == 0) produce(a, shared, counters);
       __syncwarp();
-      cluster_barrier();  // no block leaves while others signal its barriers
       counters.flush(records);
     } else {
       grow_registers<232>();
       consume(a, shared, warpgroup - 1, counters);
-      cluster_barrier();
       counters.flush(records);
     }
   }
@@ -268,55 +238,36 @@ CUtensorMap matrix_map(const Tensors& tensors, TensorName name, const Case& poin
 template <class S>
 Arguments arguments(const Tensors& tensors, const Case& point) {
   const auto& [m, n, k] = std::tie(point.shapes.m, point.shapes.n, point.shapes.k);
-  const Count row_groups = ceil_div(m, S::block_m) / S::cluster, col_tiles = ceil_div(n, S::block_n);
+  const Count row_tiles = ceil_div(m, S::block_m), col_tiles = ceil_div(n, S::block_n);
   return {.a = matrix_map(tensors, TensorName::A, point, m, k, S::block_m),
           .b = matrix_map(tensors, TensorName::B, point, k, n, S::block_k),
           .c = matrix_map(tensors, TensorName::C, point, m, n, 64),
           .m = static_cast<int>(m),
           .n = static_cast<int>(n),
           .k = static_cast<int>(k),
-          .row_groups = static_cast<int>(row_groups),
-          .col_tiles = static_cast<int>(col_tiles),
-          .tiles = static_cast<int>(row_groups * col_tiles * point.problem.batch)};
+          .row_tiles = static_cast<unsigned>(row_tiles),
+          .col_tiles = static_cast<unsigned>(col_tiles),
+          .tiles = static_cast<unsigned>(row_tiles * col_tiles * point.problem.batch)};
 }
 
-int multiprocessors() {
+unsigned multiprocessors() {
   int device = 0, count = 0;
   TILEMETER_CHECK(cudaGetDevice(&device));
   TILEMETER_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
+  return static_cast<unsigned>(count);
 }
 
-/// One block an SM, or fewer when there are fewer tiles.
-template <class S, class Recorder>
-void run_shape(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
-  const Arguments a = arguments<S>(tensors, point);
-  const int blocks = std::min(a.tiles, multiprocessors() / S::cluster) * S::cluster;
-  constexpr auto kernel = gemm<S, typename Recorder::Counters>;
-  TILEMETER_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
-  cudaLaunchAttribute cluster{.id = cudaLaunchAttributeClusterDimension, .val = {.clusterDim = {S::cluster, 1, 1}}};
-  cudaLaunchConfig_t config{.gridDim = static_cast<unsigned>(blocks),
-                            .blockDim = S::threads,
-                            .dynamicSmemBytes = S::shared_bytes,
-                            .stream = stream,
-                            .attrs = &cluster,
-                            .numAttrs = 1};
-  TILEMETER_CHECK(cudaLaunchKernelEx(&config, kernel, a, recorder.records(blocks)));
-}
-
-/// Pairs of blocks share B where rows of tiles come in pairs and the tile is the large one.
 template <class Element, class Recorder>
-void run_tiling(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
+void run_type(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
   with_tiling<gemm_tilings>(point, [&](auto index) {
     constexpr KernelTiling t = gemm_tilings[index];
-    const bool pairs = ceil_div(point.shapes.m, t.block_m) % 2 == 0;
-    if constexpr (t.block_n == 256) {
-      if (pairs) {
-        return run_shape<Shape<Element, t.block_m, t.block_n, t.block_k, t.stages, 2>>(tensors, point, stream,
-                                                                                       recorder);
-      }
-    }
-    run_shape<Shape<Element, t.block_m, t.block_n, t.block_k, t.stages, 1>>(tensors, point, stream, recorder);
+    using S = Shape<Element, t.block_m, t.block_n, t.block_k, t.stages>;
+    const Arguments a = arguments<S>(tensors, point);
+    const unsigned blocks = std::min(a.tiles, multiprocessors());
+    constexpr auto kernel = gemm<S, typename Recorder::Counters>;
+    TILEMETER_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
+    kernel<<<blocks, S::threads, S::shared_bytes, stream>>>(a, recorder.records(blocks));
+    TILEMETER_CHECK(cudaGetLastError());
   });
 }
 
@@ -324,11 +275,8 @@ template <class Recorder>
 void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
   require_runnable(kernel_named("gemm"), tensors, point);
   require_hopper("gemm");
-  if (point.problem.dtype == DType::bf16) {
-    run_tiling<__nv_bfloat16>(tensors, point, stream, recorder);
-  } else {
-    run_tiling<__half>(tensors, point, stream, recorder);
-  }
+  with_half_type(point.problem.dtype,
+                 [&]<class Element>(ElementType<Element>) { run_type<Element>(tensors, point, stream, recorder); });
 }
 
 }  // namespace

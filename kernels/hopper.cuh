@@ -7,6 +7,8 @@
 #include <cassert>
 #include <cstdint>
 
+#include "kernels/mma.cuh"
+
 namespace tilemeter::kernels {
 
 /// Whether this pass of the compiler makes code for sm_90a, which alone has these instructions and wgmma.
@@ -24,11 +26,6 @@ inline constexpr int warpgroup_size = 128;
 inline constexpr int swizzle_row = 128;
 inline constexpr int swizzle_atom = 8 * swizzle_row;
 
-/// Address in shared memory, as PTX instructions take it.
-inline __device__ std::uint32_t shared_address(const void* pointer) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
-
 /// Address of the 16-byte chunk of a row of a swizzled tile.
 inline __device__ std::uint32_t swizzled(std::uint32_t tile, int row, int chunk) {
   return tile + row * swizzle_row + ((chunk ^ (row % 8)) * 16);
@@ -43,17 +40,6 @@ struct Barrier {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(arrivals) : "memory");
   }
   __device__ void arrive() const { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address) : "memory"); }
-  /// Arrives at the barrier that stands at the same place in another block of the cluster.
-  __device__ void arrive_at(int block_of_cluster) const {
-    asm volatile(
-        "{\n"
-        ".reg .b32 remote;\n"
-        "mapa.shared::cluster.u32 remote, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n"
-        "}" ::"r"(address),
-        "r"(block_of_cluster)
-        : "memory");
-  }
   /// Arrives, and announces bytes that tensor copies will bring.
   __device__ void arrive_expecting(int bytes) const {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes) : "memory");
@@ -117,8 +103,7 @@ struct RingPosition {
   }
 };
 
-/// Makes initialised barriers visible to tensor copies and to the other blocks of the cluster; a barrier of the block
-/// or the cluster follows.
+/// Makes initialised barriers visible to tensor copies; a barrier of the block follows.
 inline __device__ void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 /// Makes this thread's ordinary stores to shared memory visible to tensor copies and wgmma; a barrier follows.
@@ -127,21 +112,6 @@ inline __device__ void fence_async_proxy() { asm volatile("fence.proxy.async.sha
 /// A barrier of `threads` threads of the block. Number 0 is that of __syncthreads.
 inline __device__ void named_barrier(int number, int threads) {
   asm volatile("barrier.cta.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
-}
-
-/// A barrier of all threads of the cluster.
-inline __device__ void cluster_barrier() {
-  asm volatile(
-      "barrier.cluster.arrive.aligned;\n"
-      "barrier.cluster.wait.aligned;" ::
-          : "memory");
-}
-
-/// This block's number in its cluster.
-inline __device__ int block_of_cluster() {
-  int rank;
-  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
 }
 
 /// The calling warpgroup keeps so many registers a thread and gives the rest back: a multiple of 8, from 24 to 256. The
@@ -156,29 +126,23 @@ __device__ void grow_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
 }
 
+/// Brings a tensor's description close; it must be a __grid_constant__ parameter, here and below.
 inline __device__ void prefetch(const CUtensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
-/// Copies a box of a tensor of three dimensions to shared memory; `at` are the coordinates of its first element,
-/// innermost first. `barrier` receives the bytes of the whole box; what lies outside the tensor arrives as zeros.
+/// Of the first element of a box of a tensor of three dimensions. They may lie outside the tensor.
 struct Coordinates {
   int inner, middle, outer;
 };
+
+/// Copies a box to shared memory. `barrier` receives the bytes of the whole box; what lies outside the tensor arrives
+/// as zeros.
 inline __device__ void load_box(std::uint32_t to, const CUtensorMap& map, const Coordinates& at, Barrier barrier) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::
           "r"(to),
       "l"(&map), "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(barrier.address)
-      : "memory");
-}
-/// The same, to the same place in every block of the cluster whose bit is set; each block's own barrier receives.
-inline __device__ void load_box_to(std::uint16_t blocks, std::uint32_t to, const CUtensorMap& map,
-                                   const Coordinates& at, Barrier barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
-      " [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
-      "l"(&map), "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(barrier.address), "h"(blocks)
       : "memory");
 }
 /// Copies a box from shared memory; what lies outside the tensor is not written. Belongs to this thread's next

@@ -249,14 +249,15 @@ __device__ float2 unpacked(unsigned pair) {
   }
 }
 
-/// Calls `body(type)` with the std::type_identity of the element type that `type`, fp16 or bf16, stands for.
-template <class Body>
-void with_half_precision(DType type, Body body) {
-  if (type == DType::fp16) {
-    body(std::type_identity<__half>());
-  } else {
-    body(std::type_identity<__nv_bfloat16>());
-  }
+/// Over the four lanes that hold a row of an accumulator.
+__device__ inline float max_of_quad(float value) {
+  value = fmaxf(value, __shfl_xor_sync(~0u, value, 1));
+  return fmaxf(value, __shfl_xor_sync(~0u, value, 2));
+}
+
+__device__ inline float sum_of_quad(float value) {
+  value += __shfl_xor_sync(~0u, value, 1);
+  return value + __shfl_xor_sync(~0u, value, 2);
 }
 
 }  // namespace tilemeter::kernels

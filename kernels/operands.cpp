@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "model/closed_form/bill.hpp"
+#include "model/closed_form/linear_attention.hpp"
 #include "model/split_heuristic.hpp"
 
 namespace tilemeter::kernels {
@@ -44,6 +45,25 @@ std::vector<Operand> split_kv_operands(const Case& point) {
   });
   operands.push_back(operand(point, TensorName::Oacc, Role::workspace, rows, 1, problem.head_dim_v));
   operands.push_back(operand(point, TensorName::LSEacc, Role::workspace, rows, 1, 1));
+  return operands;
+}
+
+std::vector<Operand> linear_operands(const Case& point) {
+  const Problem& problem = point.problem;
+  std::vector<Operand> operands = flash_operands(point);
+  operands.pop_back();  // there is no LSE without a softmax
+  const Count streams = problem.batch * problem.heads;
+  switch (point.options.variant.value_or(linear_attention_variant(point))) {
+    case Variant::state_memory:
+      operands.push_back(
+          operand(point, TensorName::KV, Role::workspace, streams, problem.head_dim, problem.head_dim_v));
+      break;
+    case Variant::scores:
+      operands.push_back(operand(point, TensorName::S, Role::workspace, streams, problem.seq_q, problem.seq_k));
+      break;
+    default:
+      break;
+  }
   return operands;
 }
 

@@ -16,6 +16,9 @@ std::vector<Operand> gemm_operands(const Case& point);
 /// As flash_operands, and Oacc and LSEacc where there are several splits. Throws FigureOverflow.
 std::vector<Operand> split_kv_operands(const Case& point);
 
+/// Q, K, V in; O out; the state KV or the scores S where the variant takes them through memory. Throws FigureOverflow.
+std::vector<Operand> linear_operands(const Case& point);
+
 /// X, and the side inputs if there are any, in; Y out. Throws FigureOverflow.
 std::vector<Operand> chain_operands(const Case& point);
 

@@ -20,9 +20,10 @@ struct Shape {
   static constexpr int threads = Threads;
   static constexpr int chunk = elements_of_chunk<T>;
   static constexpr int chunks = Chunks;
-  static constexpr int block = Threads < 256 ? 256 : Threads;
-  /// Thread blocks of an SM; their registers are enough for the row or piece as it is in memory.
-  static constexpr int blocks = Chunks > 8 ? 2 : 4;
+  static constexpr int block = Threads == 32 ? 256 : Threads;
+  /// Thread blocks of an SM. Their registers are enough for the row as it is in memory; more blocks were slower, since
+  /// reads and writes then alternate more often.
+  static constexpr int blocks = 1024 / block;
   __device__ static int thread() { return threadIdx.x % Threads; }
 };
 
@@ -89,21 +90,31 @@ __device__ void load_edges(Edges<S>& edges, const Row<S>& row, Counters& counter
   }
 }
 
+/// Calls `body(i, chunk, exists)` for the chunks that a thread has of the piece from chunk `first` of the row on, up to
+/// the last that some thread has.
+template <class S, class Body>
+__device__ void for_each_slot(const Row<S>& row, int first, Body body) {
+#pragma unroll
+  for (int i = 0; i < S::chunks; ++i) {
+    if (first + i * S::threads >= row.chunks) break;
+    const int chunk = first + i * S::threads + S::thread();
+    body(i, chunk, chunk < row.chunks);
+  }
+}
+
 /// This thread's chunks from chunk `first` of the row on; what is not there reads as -infinity.
 template <class S, class Counters>
 __device__ void load_piece(Piece<S>& piece, const Row<S>& row, int first, Counters& counters) {
   Values<S> nothing;
   for (float& value : nothing) value = -INFINITY;
   const auto* chunks = reinterpret_cast<const uint4*>(row.x + row.head);
-#pragma unroll
-  for (int i = 0; i < S::chunks; ++i) {
-    const int chunk = first + S::thread() + i * S::threads;
+  for_each_slot<S>(row, first, [&](int i, int chunk, bool exists) {
     piece[i] = pack<typename S::Element>(nothing);
-    if (chunk < row.chunks) {
+    if (exists) {
       piece[i] = chunks[chunk];
       counters.read(TensorName::X, S::chunk);
     }
-  }
+  });
 }
 
 template <class S, class Quotient, class Counters>
@@ -121,17 +132,15 @@ template <class S, class Quotient, class Counters>
 __device__ void store_piece(const Piece<S>& piece, const Row<S>& row, int first, Quotient quotient,
                             Counters& counters) {
   auto* chunks = reinterpret_cast<uint4*>(row.y + row.head);
-#pragma unroll
-  for (int i = 0; i < S::chunks; ++i) {
-    const int chunk = first + S::thread() + i * S::threads;
-    if (chunk < row.chunks) {
+  for_each_slot<S>(row, first, [&](int i, int chunk, bool exists) {
+    if (exists) {
       Values<S> values;
       unpack<typename S::Element>(piece[i], values);
       for (float& value : values) value = quotient(value);
       __stcs(chunks + chunk, pack<typename S::Element>(values));
       counters.write(TensorName::Y, S::chunk);
     }
-  }
+  });
 }
 
 struct Maximum {
@@ -194,13 +203,12 @@ __device__ void combine_sum(Normaliser& row) {
 
 /// Calls `body` with the values of every chunk of this thread.
 template <class S, class Body>
-__device__ void for_each_chunk(const Piece<S>& piece, Body body) {
-#pragma unroll
-  for (int i = 0; i < S::chunks; ++i) {
+__device__ void for_each_chunk(const Piece<S>& piece, const Row<S>& row, int first, Body body) {
+  for_each_slot<S>(row, first, [&](int i, int, bool) {
     Values<S> values;
     unpack<typename S::Element>(piece[i], values);
     body(values);
-  }
+  });
 }
 
 /// One pass that reads the row.
@@ -213,7 +221,7 @@ __device__ void pass(const Row<S>& row, Counters& counters, Body body) {
   for (int first = 0; first < row.chunks; first += S::threads * S::chunks) {
     Piece<S> piece;
     load_piece<S>(piece, row, first, counters);
-    for_each_chunk<S>(piece, body);
+    for_each_chunk<S>(piece, row, first, body);
   }
 }
 
@@ -271,10 +279,10 @@ __global__ void __launch_bounds__(S::block, S::blocks)
   load_piece<S>(piece, row, 0, counters);
   Normaliser part;
   part.take_in_maximum(edges);
-  for_each_chunk<S>(piece, [&](const auto& values) { part.take_in_maximum(values); });
+  for_each_chunk<S>(piece, row, 0, [&](const auto& values) { part.take_in_maximum(values); });
   combine_maximum<S>(part);
   part.take_in_sum(edges);
-  for_each_chunk<S>(piece, [&](const auto& values) { part.take_in_sum(values); });
+  for_each_chunk<S>(piece, row, 0, [&](const auto& values) { part.take_in_sum(values); });
   combine_sum<S>(part);
   const float base = part.m, reciprocal = 1 / part.l;
   const auto quotient = [=](float x) { return exponential(x - base) * reciprocal; };
@@ -287,12 +295,16 @@ __global__ void __launch_bounds__(S::block, S::blocks)
 template <class T, class Body>
 void with_resident_shape(Count cols, Body body) {
   using Short = Shape<T, 32, 4>;
-  using Medium = Shape<T, 256, 4>;
-  using Long = Shape<T, 256, 16>;
-  static_assert(longest_row<Long> * Count{sizeof(T)} == longest_resident_bytes);
+  using Medium = Shape<T, 128, 4>;
+  using Long = Shape<T, 256, 4>;
+  using Longer = Shape<T, 256, 8>;
+  using Longest = Shape<T, 512, 8>;
+  static_assert(longest_row<Longest> * Count{sizeof(T)} == longest_resident_bytes);
   if (cols <= longest_row<Short>) return body(Short());
   if (cols <= longest_row<Medium>) return body(Medium());
-  body(Long());
+  if (cols <= longest_row<Long>) return body(Long());
+  if (cols <= longest_row<Longer>) return body(Longer());
+  body(Longest());
 }
 
 template <class T>

@@ -11,7 +11,8 @@ inline constexpr std::array softmax_variants = {Variant::safe, Variant::online, 
 
 /// A thread block takes a row; where the row is resident and short, a warp does. Registers hold the row or a piece of
 /// `block_k` elements of it. Shared memory holds what the warps found, for the others to read.
-inline constexpr std::array softmax_tilings = {KernelTiling{.block_k = 8192, .threads = 256}};
+inline constexpr std::array softmax_tilings = {
+    KernelTiling{.block_k = 8192, .threads = 256, .shared = Bytes(64), .padding = Bytes(64)}};
 
 /// Bytes of the longest row that stays on chip, as it is in memory.
 inline constexpr Count longest_resident_bytes = 65536;

@@ -6,15 +6,21 @@
 
 namespace tilemeter::kernels::split {
 
-/// Neighbouring threads share a row, four columns each.
+/// Neighbouring threads share a row, four columns each; each of four groups of threads takes every fourth split. A
+/// thread loads up to eight of its splits at a time.
 template <class T, int HeadDim>
 struct CombineShape {
   using Element = T;
   static constexpr int head_dim = HeadDim;
   static constexpr int columns = 4;
-  static constexpr int threads = 128;
+  static constexpr int group = 128, groups = 4, threads = groups * group;
   static constexpr int lanes = HeadDim / columns;
-  static constexpr int rows = threads / lanes;
+  static constexpr int rows = group / lanes;
+  static constexpr int parts = 8;
+
+  __device__ static int own_group() { return threadIdx.x / group; }
+  __device__ static int row() { return threadIdx.x % group / lanes; }
+  __device__ static int column() { return threadIdx.x % lanes * columns; }
 };
 
 template <class S, class Counters>
@@ -52,42 +58,85 @@ __device__ void weigh(float* weights, const Arguments<typename S::Element>& a, C
   }
 }
 
-/// O of this thread's row and columns.
-template <class S, class Counters>
-__device__ float4 weighted_sum(const float* weights, const Arguments<typename S::Element>& a, Count row, int column,
-                               Counters& counters) {
-  const Count head = row / a.seq_q, stride = a.seq_q * (S::head_dim / S::columns);
-  const auto* part =
-      reinterpret_cast<const float4*>(a.o_parts + (head * a.splits * a.seq_q + row % a.seq_q) * S::head_dim + column);
-  float4 o = {0, 0, 0, 0};
-  const int splits = static_cast<int>(a.splits);
-#pragma unroll 8
-  for (int split = 0; split < splits; ++split) {
-    const float4 value = part[split * stride];
-    counters.read(TensorName::Oacc, S::columns);
-    const float weight = weights[split];
-    o = {o.x + weight * value.x, o.y + weight * value.y, o.z + weight * value.z, o.w + weight * value.w};
+template <class S>
+using Parts = float4[S::parts];
+
+/// Calls `body(i, split)` for the splits of this thread among those from `first` on that it loads at a time.
+template <class S, class Body>
+__device__ void for_each_part(unsigned first, unsigned splits, Body body) {
+#pragma unroll
+  for (int i = 0; i < S::parts; ++i) {
+    const unsigned split = first + S::own_group() + i * S::groups;
+    if (split < splits) body(i, split);
   }
-  return o;
 }
 
+/// Where this thread's columns of its row lie in Oacc: split 0, and how far from one split to the next.
+struct PartsOfRow {
+  const float4* first;
+  Count stride;
+
+  template <class S>
+  __device__ PartsOfRow(const Arguments<typename S::Element>& a, Count row, S) {
+    const Count head = row / a.seq_q, position = row % a.seq_q;
+    first =
+        reinterpret_cast<const float4*>(a.o_parts + (head * a.splits * a.seq_q + position) * S::head_dim + S::column());
+    stride = a.seq_q * (S::head_dim / S::columns);
+  }
+};
+
+template <class S, class Counters>
+__device__ void load_parts(Parts<S>& parts, const PartsOfRow& from, unsigned first, unsigned splits,
+                           Counters& counters) {
+  for_each_part<S>(first, splits, [&](int i, unsigned split) {
+    parts[i] = __ldcs(from.first + split * from.stride);
+    counters.read(TensorName::Oacc, S::columns);
+  });
+}
+
+__device__ inline void add(float4& sum, float weight, const float4& value) {
+  sum = {sum.x + weight * value.x, sum.y + weight * value.y, sum.z + weight * value.z, sum.w + weight * value.w};
+}
+
+/// Adds what the groups of threads found; the first gets the sum.
+template <class S>
+__device__ void add_groups(float4& o) {
+  __shared__ float4 sums[S::groups - 1][S::group];
+  const int thread = threadIdx.x % S::group;
+  if (S::own_group() > 0) sums[S::own_group() - 1][thread] = o;
+  __syncthreads();
+  for (int i = 0; i < S::groups - 1; ++i) add(o, 1, sums[i][thread]);
+}
+
+/// O and LSE of some rows. The first parts are on their way while the weights are computed.
 template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads)
-    combine(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
+    split_kv_combine(const __grid_constant__ Arguments<typename S::Element> a, typename Counters::Records records) {
   using T = typename S::Element;
   extern __shared__ float weights[];
-  const Count first_row = Count{blockIdx.x} * S::rows;
+  const Count first_row = Count{blockIdx.x} * S::rows, row = first_row + S::row();
   const int rows = static_cast<int>(a.query_rows - first_row < S::rows ? a.query_rows - first_row : S::rows);
+  const unsigned splits = S::row() < rows ? a.splits : 0;  // a row that is not there has no parts
   Counters counters;
+  const PartsOfRow from(a, row, S());
+  Parts<S> parts;
+  wait_for_last_kernel();
+  load_parts<S>(parts, from, 0, splits, counters);
   load_lse<S>(weights, a, first_row, rows, counters);
   __syncthreads();
   weigh<S>(weights, a, first_row, rows, counters);
   __syncthreads();
-  const int row = threadIdx.x / S::lanes, column = threadIdx.x % S::lanes * S::columns;
-  if (row < rows) {
-    const float4 o = weighted_sum<S>(weights + row * a.splits, a, first_row + row, column, counters);
+  float4 o = {0, 0, 0, 0};
+  constexpr unsigned at_once = S::parts * S::groups;
+  for (unsigned first = 0; first < splits; first += at_once) {
+    if (first > 0) load_parts<S>(parts, from, first, splits, counters);
+    for_each_part<S>(first, splits,
+                     [&](int i, unsigned split) { add(o, weights[S::row() * a.splits + split], parts[i]); });
+  }
+  add_groups<S>(o);
+  if (S::own_group() == 0 && S::row() < rows) {
     const uint2 four = {packed<T>(o.x, o.y), packed<T>(o.z, o.w)};
-    *reinterpret_cast<uint2*>(a.o + (first_row + row) * S::head_dim + column) = four;
+    *reinterpret_cast<uint2*>(a.o + row * S::head_dim + S::column()) = four;
     counters.write(TensorName::O, S::columns);
   }
   counters.flush(records);

@@ -49,17 +49,18 @@ struct Shape {
 
 /// The tiles of this thread block: one row block of a stream, and one split of the key tiles that it visits.
 struct Place {
-  Count split;
-  Count stream;
-  Count row_begin;
+  unsigned split;
+  unsigned stream;
+  unsigned row_begin;
   Range tiles;
   Range seen_by_all;  ///< keys that every row of the block sees
 
   template <class S>
-  __device__ Place(const Arguments<typename S::Element>& a, S)
-      : split(blockIdx.x % a.splits),
-        stream(blockIdx.x / a.splits / a.row_blocks),
-        row_begin(blockIdx.x / a.splits % a.row_blocks * S::block_q) {
+  __device__ Place(const Arguments<typename S::Element>& a, S) {
+    const unsigned row_block = blockIdx.x / a.splits;
+    split = blockIdx.x % a.splits;
+    stream = row_block / a.row_blocks;
+    row_begin = row_block % a.row_blocks * S::block_q;
     const Count low = row_begin / a.heads, high = (min(row_begin + S::block_q, a.rows) - 1) / a.heads;
     const Range visited = visited_tiles(a.visible, low, high + 1 - low, S::block_k);
     tiles = {max(visited.first, split * a.tiles), min(visited.last, (split + 1) * a.tiles)};
@@ -131,7 +132,7 @@ __device__ void load_tile(const Stage<S>& stage, const Arguments<typename S::Ele
                           Count tile, Counters& counters) {
   const Count key = tile * S::block_k + S::own_team() * S::keys;
   const int valid = static_cast<int>(clamp(a.visible.keys - key, 0, S::keys));
-  const Count from = (place.stream / a.kv_share * a.seq_k + key) * S::head_dim;
+  const Count from = (Count{place.stream / a.kv_share} * a.seq_k + key) * S::head_dim;
   load_rows<S>(stage.k(), a.k + from, valid, TensorName::K, counters);
   load_rows<S>(stage.v(), a.v + from, valid, TensorName::V, counters);
 }
@@ -377,6 +378,7 @@ __global__ void __launch_bounds__(S::threads, 2)
   const Place place(a, S());
   Counters counters;
   State<S> state;
+  split::release_next_kernel();
   if (!place.tiles.empty()) attend<S>(state, a, place, shared_address(shared), counters);
   const Scratch<S> scratch{reinterpret_cast<float*>(shared) + S::QTile::size / sizeof(float)};
   __syncthreads();
@@ -392,9 +394,10 @@ template <class T>
 Arguments<T> arguments(const Tensors& tensors, const Case& point) {
   const Problem& problem = point.problem;
   const bool packed = problem.packing == Packing::packed;
+  const auto group = static_cast<unsigned>(problem.group());
   const bool plus = point.options.empty_lse == EmptyLse::plus_infinity;
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  const Count splits = splits_of(point);
+  const auto splits = static_cast<unsigned>(splits_of(point));
   return {.q = tensors.at<const T>(TensorName::Q),
           .k = tensors.at<const T>(TensorName::K),
           .v = tensors.at<const T>(TensorName::V),
@@ -405,10 +408,10 @@ Arguments<T> arguments(const Tensors& tensors, const Case& point) {
           .visible = visibility_of(problem, point.tiling.block_k),
           .seq_q = problem.seq_q,
           .seq_k = problem.seq_k,
-          .rows = problem.rows(),
-          .heads = packed ? problem.group() : 1,
-          .kv_share = packed ? 1 : problem.group(),
-          .row_blocks = ceil_div(problem.rows(), point.tiling.block_q),
+          .rows = static_cast<unsigned>(problem.rows()),
+          .heads = packed ? group : 1,
+          .kv_share = packed ? 1 : group,
+          .row_blocks = static_cast<unsigned>(ceil_div(problem.rows(), point.tiling.block_q)),
           .splits = splits,
           .tiles = split_kv_tiles(point),
           .query_rows = problem.batch * problem.heads * problem.seq_q,
@@ -416,14 +419,30 @@ Arguments<T> arguments(const Tensors& tensors, const Case& point) {
           .empty_lse = plus ? infinity : -infinity};
 }
 
+/// Whether this GPU can start a kernel while the one before it ends: since Hopper.
+bool starts_early() {
+  int device = 0, major = 0;
+  TILEMETER_CHECK(cudaGetDevice(&device));
+  TILEMETER_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major >= 9;
+}
+
 template <class T, int HeadDim, class Recorder>
 void run_combine(const Arguments<T>& a, Stream stream, Recorder& recorder) {
   using S = split::CombineShape<T, HeadDim>;
   const Count blocks = ceil_div(a.query_rows, Count{S::rows});
-  const auto shared = static_cast<std::size_t>(S::rows * a.splits) * sizeof(float);
-  split::combine<S, typename Recorder::Counters>
-      <<<static_cast<unsigned>(blocks), S::threads, shared, stream>>>(a, recorder.records(blocks));
-  TILEMETER_CHECK(cudaGetLastError());
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(blocks);
+  config.blockDim = S::threads;
+  config.dynamicSmemBytes = S::rows * a.splits * sizeof(float);
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = starts_early() ? 1 : 0;
+  TILEMETER_CHECK(cudaLaunchKernelEx(&config, split::split_kv_combine<S, typename Recorder::Counters>, a,
+                                     recorder.records(blocks)));
 }
 
 template <class Recorder>

@@ -22,11 +22,11 @@ struct Arguments {
   Visibility visible;
   Count seq_q;
   Count seq_k;
-  Count rows;        ///< of a stream
-  Count heads;       ///< query heads that a stream packs: row r is position r / heads of head r mod heads
-  Count kv_share;    ///< streams of a K/V head
-  Count row_blocks;  ///< of a stream
-  Count splits;
+  unsigned rows;        ///< of a stream
+  unsigned heads;       ///< query heads that a stream packs: row r is position r / heads of head r mod heads
+  unsigned kv_share;    ///< streams of a K/V head
+  unsigned row_blocks;  ///< of a stream
+  unsigned splits;
   Count tiles;       ///< of a split
   Count query_rows;  ///< of all heads and problems
   float scale;       ///< of the scores, for exponents to base 2
@@ -39,8 +39,8 @@ struct QueryRow {
   Count position;
 
   template <class T>
-  __device__ QueryRow(const Arguments<T>& a, Count stream, Count row)
-      : head(stream * a.heads + row % a.heads), position(row / a.heads) {}
+  __device__ QueryRow(const Arguments<T>& a, unsigned stream, unsigned row)
+      : head(Count{stream} * a.heads + row % a.heads), position(row / a.heads) {}
 
   template <class T>
   __device__ Count index(const Arguments<T>& a) const {
@@ -48,10 +48,24 @@ struct QueryRow {
   }
   /// Row of Oacc.
   template <class T>
-  __device__ Count part(const Arguments<T>& a, Count split) const {
+  __device__ Count part(const Arguments<T>& a, unsigned split) const {
     return (head * a.splits + split) * a.seq_q + position;
   }
 };
+
+/// Lets the kernel that comes next in the stream start, though it must wait for this one's results.
+__device__ inline void release_next_kernel() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// Waits for the results of the kernel before this one in the stream, where it was released early.
+__device__ inline void wait_for_last_kernel() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
 
 /// What stands in for a maximum over nothing in exponents.
 __device__ inline float base_of(float m) { return m == -INFINITY ? 0 : m; }

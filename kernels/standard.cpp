@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/catalog.hpp"
+#include "kernels/standard_hopper.hpp"
 
 namespace tilemeter::kernels {
 namespace {
@@ -24,6 +25,16 @@ std::optional<std::string> refusal_of_standard(const Case& point) {
            " keys stays on chip; an online row softmax takes longer ones";
   }
   return grid_too_large(std::max({standard_score_blocks(point), standard_rows(point), standard_output_blocks(point)}));
+}
+
+std::optional<std::string> refusal_of_standard_hopper(const Case& point) {
+  const Count keys = point.problem.seq_k;
+  constexpr Count whole_chunks = 8;
+  if (keys == 0 || keys % whole_chunks != 0) {
+    return "--seq-k " + std::to_string(keys) + ": accepted are multiples of " + std::to_string(whole_chunks) +
+           "; the kernel standard takes any";
+  }
+  return refusal_of_standard(point);
 }
 
 Count standard_score_blocks(const Case& point) { return blocks_over(point, point.problem.seq_k, point.tiling.block_k); }

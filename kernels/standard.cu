@@ -1,11 +1,13 @@
 #include "kernels/standard.hpp"
 
-#include <type_traits>
+#include <cmath>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/element_type.cuh"
 #include "kernels/operands.hpp"
 #include "kernels/recording.hpp"
 #include "kernels/standard.cuh"
+#include "kernels/standard_softmax.hpp"
 
 namespace tilemeter::kernels {
 namespace {
@@ -18,13 +20,11 @@ struct Arguments {
   const T* k;
   const T* v;
   T* s;
-  T* p;
+  const T* p;
   T* o;
-  Visibility visible;
   Count seq_q;
   Count seq_k;
   Count head_dim;
-  Count rows;      ///< of all streams
   int row_blocks;  ///< of one stream
   int columns;     ///< blocks along the columns of the product
   int step;        ///< terms of the sums that one tile of the algorithm takes
@@ -51,7 +51,7 @@ struct Place {
 
 /// S = scale Q K^T: a tile of it a block, along the head dimension in steps of block_d.
 template <class G, class Counters>
-__global__ void __launch_bounds__(G::threads, 2)
+__global__ void __launch_bounds__(G::threads, G::resident)
     standard_scores(const __grid_constant__ Arguments<typename G::T> a, typename Counters::Records records) {
   using T = typename G::T;
   extern __shared__ __align__(128) unsigned char standard_shared[];
@@ -76,28 +76,9 @@ __global__ void __launch_bounds__(G::threads, 2)
   counters.flush(records);
 }
 
-/// P = softmax(S) with the mask: rows of `Threads` threads. Chunks = 0 makes two passes over a row.
-template <class T, int Threads, int Chunks, class Counters>
-__global__ void __launch_bounds__(Threads < 128 ? 128 : Threads)
-    standard_softmax(const __grid_constant__ Arguments<T> a, typename Counters::Records records) {
-  constexpr int rows = Threads < 128 ? 128 / Threads : 1;
-  const Count index = Count{blockIdx.x} * rows + threadIdx.x / Threads;
-  Counters counters;
-  if (index < a.rows) {
-    const Row<T> row{a.s + index * a.seq_k, a.p + index * a.seq_k, a.seq_k,
-                     visible_keys(a.visible, index % a.seq_q, 0, a.visible.keys), a.seq_k % chunk_elements == 0};
-    if constexpr (Chunks == 0) {
-      two_pass_row<Threads>(row, counters);
-    } else {
-      resident_row<Threads, Chunks>(row, counters);
-    }
-  }
-  counters.flush(records);
-}
-
 /// O = P V: a tile of it a block, along the keys in steps of block_k.
 template <class G, class Counters>
-__global__ void __launch_bounds__(G::threads, 2)
+__global__ void __launch_bounds__(G::threads, G::resident)
     standard_output(const __grid_constant__ Arguments<typename G::T> a, typename Counters::Records records) {
   using T = typename G::T;
   extern __shared__ __align__(128) unsigned char standard_shared[];
@@ -129,13 +110,11 @@ Arguments<T> arguments(const Tensors& tensors, const Case& point) {
           .k = tensors.at<const T>(TensorName::K),
           .v = tensors.at<const T>(TensorName::V),
           .s = tensors.at<T>(TensorName::S),
-          .p = tensors.at<T>(TensorName::P),
+          .p = tensors.at<const T>(TensorName::P),
           .o = tensors.at<T>(TensorName::O),
-          .visible = visibility_of(problem, point.tiling.block_k),
           .seq_q = problem.seq_q,
           .seq_k = problem.seq_k,
           .head_dim = problem.head_dim,
-          .rows = standard_rows(point),
           .row_blocks = static_cast<int>(ceil_div(problem.seq_q, point.tiling.block_q)),
           .columns = 1,
           .step = 1,
@@ -160,41 +139,8 @@ class Launches {
   void output(int block_k) {
     gemm<G>(standard_output<G, Counters>, standard_output_blocks(point_), point_.problem.head_dim_v / G::n, block_k);
   }
-  void softmax() {
-    if (point_.options.row_softmax == RowSoftmax::online) return rows_of<256, 0>();
-    fitting_rows<RowShape<32, 2>, RowShape<32, 4>, RowShape<32, 8>, RowShape<128, 4>, RowShape<256, 4>,
-                 RowShape<512, 4>, RowShape<512, 8>>();
-  }
 
  private:
-  /// Rows of up to so many chunks a thread.
-  template <int Threads, int Chunks>
-  struct RowShape {
-    static constexpr int threads = Threads, chunks = Chunks;
-    static constexpr Count keys = Threads * Chunks * chunk_elements;
-  };
-
-  template <class First, class... Longer>
-  void fitting_rows() {
-    if constexpr (sizeof...(Longer) == 0) {
-      static_assert(First::keys == standard_resident_keys);
-      rows_of<First::threads, First::chunks>();
-    } else if (point_.problem.seq_k <= First::keys) {
-      rows_of<First::threads, First::chunks>();
-    } else {
-      fitting_rows<Longer...>();
-    }
-  }
-
-  template <int Threads, int Chunks>
-  void rows_of() {
-    constexpr int threads = Threads < 128 ? 128 : Threads;
-    const Count blocks = ceil_div(arguments_.rows, threads / Threads);
-    standard_softmax<T, Threads, Chunks, Counters>
-        <<<static_cast<unsigned>(blocks), threads, 0, stream_>>>(arguments_, recorder_.records(blocks));
-    TILEMETER_CHECK(cudaGetLastError());
-  }
-
   template <class G, class Function>
   void gemm(Function kernel, Count blocks, Count columns, int step) {
     Arguments<T> all = arguments_;
@@ -218,14 +164,15 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
     constexpr KernelTiling tiling = standard_tilings[index];
     constexpr int block_q = static_cast<int>(tiling.block_q), block_k = static_cast<int>(tiling.block_k),
                   block_d = static_cast<int>(tiling.block_d), piece = StandardLayout::piece;
-    with_half_precision(point.problem.dtype, [&]<class T>(std::type_identity<T>) {
-      using ScoresGemm = GemmShape<T, block_q, block_k, piece, 2, 2, 2, Layout::column_rows>;
-      using OutputGemm = GemmShape<T, block_q, block_d, piece, StandardLayout::stages, 2, 2, Layout::sum_rows>;
+    with_half_type(point.problem.dtype, [&]<class T>(ElementType<T>) {
+      using ScoresGemm = GemmShape<T, block_q, block_k, piece, 2, 2, 2, 2, Layout::column_rows>;
+      using OutputGemm = GemmShape<T, block_q, block_d, piece, StandardLayout::stages, tiling.threads / 64, 2,
+                                   block_d == 64 ? 3 : 2, Layout::sum_rows>;
       static_assert(OutputGemm::threads == tiling.threads && OutputGemm::shared == tiling.shared.value());
       Launches<T, Recorder> launches(tensors, point, stream, recorder);
       if (point.problem.seq_k > 0) {
         launches.template scores<ScoresGemm>(block_d);
-        launches.softmax();
+        launch_standard_softmax(tensors, point, stream, recorder);
       }
       launches.template output<OutputGemm>(block_k);
     });

@@ -1,11 +1,8 @@
-// The steps of standard attention on the tensor cores: GEMM tiles and rows of the softmax; `standard.cu` puts them
+// The products of standard attention on the tensor cores since sm_80, step by step; `standard.cu` puts the steps
 // together.
 #pragma once
 
-#include <cmath>
-
-#include "kernels/mma.cuh"
-#include "kernels/visibility.hpp"
+#include "kernels/unaligned.cuh"
 
 namespace tilemeter::kernels::standard_steps {
 
@@ -15,10 +12,11 @@ enum class Layout { column_rows, sum_rows };
 
 /// A block of a GEMM: `M` x `N` of the product, its sums in pieces of `Piece` terms that pass through a ring of
 /// `Stages`. The warps form a grid of WarpsM x WarpsN.
-template <class Element, int M, int N, int Piece, int Stages, int WarpsM, int WarpsN, Layout BLayout>
+template <class Element, int M, int N, int Piece, int Stages, int WarpsM, int WarpsN, int Resident, Layout BLayout>
 struct GemmShape {
   using T = Element;
   static constexpr int m = M, n = N, piece = Piece, stages = Stages, warps_n = WarpsN;
+  static constexpr int resident = Resident;  ///< blocks that must fit on an SM: bounds the registers
   static constexpr Layout layout = BLayout;
   static constexpr int threads = WarpsM * WarpsN * 32;
   static constexpr int warp_m = m / WarpsM, warp_n = n / WarpsN;
@@ -133,33 +131,6 @@ struct Part {
   bool aligned = true;
 };
 
-/// Elements of a chunk of a row with `left` elements before its end.
-__device__ inline int valid_elements(Count left) { return static_cast<int>(clamp(left, 0, chunk_elements)); }
-
-/// A chunk that does not lie in one piece; zeros where `valid` ends.
-template <class T>
-__device__ uint4 gather(const T* from, int valid) {
-  const auto* bits = reinterpret_cast<const unsigned short*>(from);
-  unsigned pairs[chunk_elements / 2];
-#pragma unroll
-  for (int i = 0; i < chunk_elements / 2; ++i) {
-    const unsigned low = 2 * i < valid ? bits[2 * i] : 0;
-    const unsigned high = 2 * i + 1 < valid ? bits[2 * i + 1] : 0;
-    pairs[i] = low | high << 16;
-  }
-  return {pairs[0], pairs[1], pairs[2], pairs[3]};
-}
-
-template <class T>
-__device__ void scatter(T* to, const uint4& chunk, int valid) {
-  auto* bits = reinterpret_cast<unsigned short*>(to);
-  const unsigned pairs[] = {chunk.x, chunk.y, chunk.z, chunk.w};
-#pragma unroll
-  for (int i = 0; i < chunk_elements; ++i) {
-    if (i < valid) bits[i] = static_cast<unsigned short>(pairs[i / 2] >> i % 2 * 16);
-  }
-}
-
 /// Copies of a tile of which columns may be missing too. Rows that are not aligned are loaded at once.
 template <int Threads, int Rows, int Width, class T, class Counters>
 __device__ void copy_part(const SwizzledTile<Rows, Width>& tile, const Part<const T>& part, TensorName tensor,
@@ -213,155 +184,6 @@ __device__ void store_product(const Sums<G>& c, const Ring<G>& ring, float facto
       counters.write(tensor, valid);
     }
   });
-}
-
-/// Values of a row that one thread holds: chunks thread, thread + Threads, ... of the row.
-template <int Chunks>
-using RowValues = float[Chunks][chunk_elements];
-
-struct Largest {
-  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
-};
-struct Sum {
-  __device__ float operator()(float a, float b) const { return a + b; }
-};
-
-/// `value` of all `Threads` threads of a row, reduced; several warps are all of their block.
-template <int Threads, class Reduce>
-__device__ float over_row(float value, Reduce reduce) {
-  constexpr int warps = Threads / 32;
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) {
-    value = reduce(value, __shfl_xor_sync(~0u, value, distance));
-  }
-  if constexpr (warps > 1) {
-    __shared__ float of_warps[warps];
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
-    __syncthreads();
-    value = of_warps[0];
-    for (int warp = 1; warp < warps; ++warp) value = reduce(value, of_warps[warp]);
-  }
-  return value;
-}
-
-/// A row of S and of P, and the keys that it sees.
-template <class T>
-struct Row {
-  const T* s;
-  T* p;
-  Count keys;
-  Range seen;
-  bool aligned;
-};
-
-template <class T, class Counters>
-__device__ uint4 load_scores(const Row<T>& row, Count first, Counters& counters) {
-  const int valid = valid_elements(row.keys - first);
-  uint4 chunk = {0, 0, 0, 0};
-  if (row.aligned && valid != 0) {
-    chunk = *reinterpret_cast<const uint4*>(row.s + first);
-    counters.read(TensorName::S, chunk_elements);
-  } else if (valid != 0) {
-    chunk = gather(row.s + first, valid);
-    counters.read(TensorName::S, valid);
-  }
-  return chunk;
-}
-
-/// The scores of a chunk as floats, -infinity where the row does not see the key.
-template <class T>
-__device__ void unpack_visible(float (&values)[chunk_elements], const uint4& chunk, const Row<T>& row, Count first) {
-  const unsigned pairs[] = {chunk.x, chunk.y, chunk.z, chunk.w};
-#pragma unroll
-  for (int i = 0; i < chunk_elements / 2; ++i) {
-    const float2 pair = unpacked<T>(pairs[i]);
-    values[2 * i] = pair.x;
-    values[2 * i + 1] = pair.y;
-  }
-  if (first >= row.seen.first && first + chunk_elements <= row.seen.last) return;
-#pragma unroll
-  for (int i = 0; i < chunk_elements; ++i) {
-    if (first + i < row.seen.first || first + i >= row.seen.last) values[i] = -INFINITY;
-  }
-}
-
-template <class T, class Counters>
-__device__ void store_weights(const Row<T>& row, Count first, const float (&values)[chunk_elements], float factor,
-                              Counters& counters) {
-  const int valid = valid_elements(row.keys - first);
-  const uint4 chunk = {
-      packed<T>(values[0] * factor, values[1] * factor), packed<T>(values[2] * factor, values[3] * factor),
-      packed<T>(values[4] * factor, values[5] * factor), packed<T>(values[6] * factor, values[7] * factor)};
-  if (row.aligned && valid != 0) {
-    *reinterpret_cast<uint4*>(row.p + first) = chunk;
-    counters.write(TensorName::P, chunk_elements);
-  } else if (valid != 0) {
-    scatter(row.p + first, chunk, valid);
-    counters.write(TensorName::P, valid);
-  }
-}
-
-inline constexpr float log2_of_e = 1.4426950408889634f;
-
-/// The exponent's base for a maximum m: 0 stands in for -infinity, that of a row that sees no key.
-__device__ inline float log2_base(float m) { return m == -INFINITY ? 0 : m * log2_of_e; }
-
-__device__ inline float reciprocal_or_zero(float sum) { return sum == 0 ? 0 : 1 / sum; }
-
-/// P = softmax(S) of one row, which `Threads` threads hold on chip in `Chunks` chunks each.
-template <int Threads, int Chunks, class T, class Counters>
-__device__ void resident_row(const Row<T>& row, Counters& counters) {
-  const int thread = threadIdx.x % Threads;
-  const auto first_of = [&](int i) { return Count{(thread + i * Threads) * chunk_elements}; };
-  uint4 chunks[Chunks];
-#pragma unroll
-  for (int i = 0; i < Chunks; ++i) chunks[i] = load_scores(row, first_of(i), counters);
-  RowValues<Chunks> values;
-  float m = -INFINITY;
-#pragma unroll
-  for (int i = 0; i < Chunks; ++i) {
-    unpack_visible(values[i], chunks[i], row, first_of(i));
-    for (const float value : values[i]) m = fmaxf(m, value);
-  }
-  const float base = log2_base(over_row<Threads>(m, Largest()));
-  float sum = 0;
-#pragma unroll
-  for (auto& chunk : values) {
-#pragma unroll
-    for (float& value : chunk) {
-      value = exp2_approximate(fmaf(value, log2_of_e, -base));
-      sum += value;
-    }
-  }
-  const float factor = reciprocal_or_zero(over_row<Threads>(sum, Sum()));
-#pragma unroll
-  for (int i = 0; i < Chunks; ++i) store_weights(row, first_of(i), values[i], factor, counters);
-}
-
-/// P = softmax(S) of one row of any length in two passes: statistics, then weights.
-template <int Threads, class T, class Counters>
-__device__ void two_pass_row(const Row<T>& row, Counters& counters) {
-  float m = -INFINITY, sum = 0;
-  for (Count first = threadIdx.x * chunk_elements; first < row.keys; first += Threads * chunk_elements) {
-    float values[chunk_elements];
-    unpack_visible(values, load_scores(row, first, counters), row, first);
-    float largest = m;
-    for (const float value : values) largest = fmaxf(largest, value);
-    const float base = log2_base(largest);
-    sum *= exp2_approximate(fmaf(m, log2_of_e, -base));
-    for (const float value : values) sum += exp2_approximate(fmaf(value, log2_of_e, -base));
-    m = largest;
-  }
-  const float base = log2_base(over_row<Threads>(m, Largest()));
-  sum *= exp2_approximate(fmaf(m, log2_of_e, -base));
-  const float factor = reciprocal_or_zero(over_row<Threads>(sum, Sum()));
-  for (Count first = threadIdx.x * chunk_elements; first < row.keys; first += Threads * chunk_elements) {
-    float values[chunk_elements];
-    unpack_visible(values, load_scores(row, first, counters), row, first);
-    for (float& value : values) value = exp2_approximate(fmaf(value, log2_of_e, -base));
-    store_weights(row, first, values, factor, counters);
-  }
 }
 
 }  // namespace tilemeter::kernels::standard_steps

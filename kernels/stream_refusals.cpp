@@ -1,12 +1,15 @@
 #include "kernels/stream_refusals.hpp"
 
 #include <limits>
+#include <tuple>
 
 #include "kernels/catalog.hpp"
 #include "kernels/elementwise.hpp"
+#include "kernels/linear_attention.hpp"
 #include "kernels/softmax.hpp"
 #include "kernels/split_kv.hpp"
 #include "model/closed_form/elementwise.hpp"
+#include "model/closed_form/linear_attention.hpp"
 #include "model/geometry.hpp"
 #include "model/split_heuristic.hpp"
 
@@ -56,7 +59,27 @@ std::optional<std::string> refusal_of_splits(const Case& point) {
     return "--page-size " + std::to_string(point.options.page_size) + ": accepted is 0, K and V without pages";
   }
   if (auto reason = unless_at_most("--splits", splits_of(point), most_splits, "")) return reason;
+  constexpr Count most_rows = std::numeric_limits<std::int32_t>::max();
+  if (auto reason = unless_at_most("rows of a stream:", point.problem.rows(), most_rows, "")) return reason;
   return grid_too_large(split_kv_blocks(point));
+}
+
+std::optional<std::string> refusal_of_linear(const Case& point) {
+  const auto& [problem, options] = std::tie(point.problem, point.options);
+  if (std::string reason = refuse_linear_attention("linear_attention", point); !reason.empty()) return reason;
+  if (options.chunk != linear_chunk) {
+    return "--chunk " + std::to_string(options.chunk) + ": accepted is " + std::to_string(linear_chunk);
+  }
+  if (options.variant == Variant::scores) {
+    if (problem.score_dtype != problem.dtype) {
+      return "--score-dtype " + std::string(name_of(problem.score_dtype)) + ": accepted is " +
+             std::string(name_of(problem.dtype)) + ", that of --dtype";
+    }
+    const Count most = most_keys_of_scores(problem.head_dim);
+    constexpr std::string_view why = " with --variant scores, which keeps K, then V, of a stream on chip";
+    if (auto reason = unless_at_most("--seq-k", problem.seq_k, most, why)) return reason;
+  }
+  return grid_too_large(problem.streams());
 }
 
 }  // namespace tilemeter::kernels

@@ -17,4 +17,7 @@ std::optional<std::string> refusal_of_rows(const Case& point);
 /// split_kv: pages, or splits that are too many for the combining kernel or the grid.
 std::optional<std::string> refusal_of_splits(const Case& point);
 
+/// linear_attention: what the algorithm refuses, other chunks, and keys that are too many to stay on chip.
+std::optional<std::string> refusal_of_linear(const Case& point);
+
 }  // namespace tilemeter::kernels

@@ -59,11 +59,10 @@ TILEMETER_HOST_DEVICE constexpr bool sees_all(const Visibility& visible, Count r
          key_begin >= last_position - visible.left;
 }
 
-/// The key tiles of which the row block [row_begin, row_begin + block_q) sees every key in every row: those need no
-/// mask.
-TILEMETER_HOST_DEVICE constexpr Range unmasked_tiles(const Visibility& visible, Count row_begin, Count block_q,
+/// The key tiles of which the rows [row_begin, row_end) see every key: those need no mask.
+TILEMETER_HOST_DEVICE constexpr Range unmasked_tiles(const Visibility& visible, Count row_begin, Count row_end,
                                                      Count block_k) {
-  const Count begin = row_begin + block_q - 1 + visible.shift - visible.left;
+  const Count begin = row_end - 1 + visible.shift - visible.left;
   const Count end = clamp(row_begin + visible.shift + visible.right + 1, 0, visible.keys);
   return {begin > 0 ? (begin + block_k - 1) / block_k : 0, end / block_k};
 }

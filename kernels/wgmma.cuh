@@ -1,9 +1,6 @@
 // Matrix products of a warpgroup (wgmma) on operands in shared memory, for fp16 and bf16 with sums in fp32.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <cstdint>
 #include <type_traits>
 
@@ -69,12 +66,14 @@ __device__ void wait_products(float (&c)[Size]) {
   TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) "%60, %61, %62, %63"
 #define TILEMETER_NAMES_96                                                                              \
   TILEMETER_TEN()                                                                                       \
-  TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) \
-      TILEMETER_TEN(7) TILEMETER_TEN(8) "%90, %91, %92, %93, %94, %95"
+  TILEMETER_TEN(1)                                                                                      \
+  TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) \
+      TILEMETER_TEN(8) "%90, %91, %92, %93, %94, %95"
 #define TILEMETER_NAMES_128                                                                             \
   TILEMETER_TEN()                                                                                       \
-  TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) \
-      TILEMETER_TEN(7) TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10)                              \
+  TILEMETER_TEN(1)                                                                                      \
+  TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) \
+      TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10)                                               \
           TILEMETER_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
 #define TILEMETER_EIGHT(i)                                                                                    \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), \
@@ -106,7 +105,7 @@ __device__ void wait_products(float (&c)[Size]) {
 template <class Element, int N, Major MajorA, Major MajorB>
 __device__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool add) {
   constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
-  static_assert(bf16 || std::is_same_v<Element, __half>);
+  static_assert(is_half_precision<Element>);
   static_assert(N == 64 || N == 128 || N == 192 || N == 256);
   if constexpr (N == 64 && bf16) TILEMETER_WGMMA(64, "bf16", 32, 32, 33, 34, 35, 36);
   if constexpr (N == 64 && !bf16) TILEMETER_WGMMA(64, "f16", 32, 32, 33, 34, 35, 36);
@@ -118,18 +117,6 @@ __device__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool
   if constexpr (N == 256 && !bf16) TILEMETER_WGMMA(256, "f16", 128, 128, 129, 130, 131, 132);
 }
 
-/// Two numbers rounded to Element, the first in the lower half.
-template <class Element>
-__device__ std::uint32_t pack(float first, float second) {
-  std::uint32_t packed;
-  if constexpr (std::is_same_v<Element, __nv_bfloat16>) {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(second), "f"(first));
-  } else {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(second), "f"(first));
-  }
-  return packed;
-}
-
 /// Stores 64 columns of accumulators, c[first] to c[first + 31], as a swizzled tile of 64 rows. The warpgroup calls it.
 template <class Element, int Size>
 __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int first) {
@@ -139,7 +126,7 @@ __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int firs
   for (int i = 0; i < 4; ++i) {
     std::uint32_t matrices[4];
 #pragma unroll
-    for (int j = 0; j < 4; ++j) matrices[j] = pack<Element>(c[first + 8 * i + 2 * j], c[first + 8 * i + 2 * j + 1]);
+    for (int j = 0; j < 4; ++j) matrices[j] = packed<Element>(c[first + 8 * i + 2 * j], c[first + 8 * i + 2 * j + 1]);
     store_matrices(swizzled(tile, row, 2 * i + half), matrices);
   }
 }

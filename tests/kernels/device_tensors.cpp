@@ -12,7 +12,9 @@ using namespace tilemeter::kernels;
 
 namespace {
 
-constexpr std::size_t guard = 256;  ///< bytes behind each operand that must stay poisoned
+/// Bytes behind each operand that must stay poisoned: more than a tile, so that a kernel that reads K or V past its
+/// last row meets NaN.
+constexpr std::size_t guard = 1 << 17;
 
 std::size_t bytes_of_operand(const Operand& operand) {
   return static_cast<std::size_t>(operand.elements * size_of(operand.type));

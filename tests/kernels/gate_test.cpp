@@ -50,7 +50,7 @@ TEST_CASE("gate: a right kernel passes, all rows or some compared", "[gate]") {
       CHECK(result.rows_in_all == 2 * seq);
       REQUIRE(result.tensors.size() == 2);
       for (const TensorCheck& check : result.tensors) {
-        CHECK(check.agreement.error > 0);
+        CHECK((check.agreement.error > 0 || seq == 1));  // the O of a single key is its V
         CHECK(check.agreement.error < 1e-5);
       }
     }

@@ -56,6 +56,7 @@ Case draw(const Kernel& kernel, const KernelTiling& tiling, Count longest, std::
                   .stages = given(tiling.stages, 1),
                   .rule = BlockRule::given};
   point.options.page_size = 0;
+  point.options.chunk = Options{}.chunk;
   point.options.init = StatisticsInit::not_counted;
   point.options.variant.reset();
   if (!kernel.variants.empty()) point.options.variant = one_of(random, kernel.variants);

@@ -70,6 +70,9 @@ void check_functions(const std::string& path, int architecture) {
         CHECK(times(code, local_load) == 0);
         CHECK(times(code, local_store) == 0);
       }
+      if (kernel.tilings.front().architecture == Architecture::hopper) {
+        CHECK(times(code, tensor_from_shared) + times(code, tensor_from_registers) > 0);
+      }
       ++found;
       tensor_functions += has_tensor_instructions(code) ? 1 : 0;
     }
