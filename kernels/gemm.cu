@@ -29,6 +29,7 @@ struct Shape {
   static constexpr int shared_bytes = GemmLayout::shared(block_m, block_n, block_k, stages);
   static_assert(sizeof(Element) == GemmLayout::element && block_k * sizeof(Element) == swizzle_row);
   static_assert(consumers * 64 == block_m && panels * panel == block_n);
+  static_assert(a_bytes + panels * panel_bytes == stage_bytes);
 };
 
 struct Arguments {

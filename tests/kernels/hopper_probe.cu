@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "kernels/buffer.hpp"
+#include "kernels/present.hpp"
 #include "kernels/tensor_map.hpp"
 #include "kernels/wgmma.cuh"
 
@@ -102,6 +103,7 @@ __global__ void __launch_bounds__(warpgroup_size)
 }
 
 CUtensorMap map_of(DType type, const void* memory, int rows, int cols, int box_rows) {
+  require_hopper("of a test");
   const BoxDimension dimensions[] = {{.size = cols, .stride = 1, .box = 64},
                                      {.size = rows, .stride = cols, .box = box_rows},
                                      {.size = 1, .stride = Count{rows} * cols, .box = 1}};

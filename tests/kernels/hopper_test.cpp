@@ -2,8 +2,8 @@
 #include <cuda_fp16.h>
 
 #include <random>
+#include <utility>
 
-#include "kernels/present.hpp"
 #include "tests/kernels/hopper_probe.hpp"
 #include "tests/support/catch.hpp"
 
