@@ -10,6 +10,7 @@
 
 #include "kernels/elementwise.hpp"
 #include "kernels/flash1.hpp"
+#include "kernels/flash2.hpp"
 #include "kernels/flash2_plain.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/linear_attention.hpp"
@@ -48,6 +49,16 @@ constexpr std::array kernels = {
            .refusal = refusal_of_row_blocks,
            .launch = LAUNCHER(launch_flash2_plain),
            .count = LAUNCHER(count_flash2_plain)},
+    Kernel{.name = "flash2",
+           .algorithm = "flash2",
+           .idea = "mma.sync on warps of 16 or 32 query rows, S and P in registers, K and V a tile ahead by cp.async",
+           .dtypes = half_precision,
+           .tilings = flash2_tilings,
+           .masks = structured_masks,
+           .operands = flash_operands,
+           .refusal = refusal_of_row_blocks,
+           .launch = LAUNCHER(launch_flash2),
+           .count = LAUNCHER(count_flash2)},
     Kernel{.name = "gemm",
            .algorithm = "gemm",
            .idea = "Hopper's tensor cores (wgmma), fed by tensor copies that a warp of their own issues",

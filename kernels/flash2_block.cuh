@@ -3,29 +3,31 @@
 
 #include <cmath>
 
+#include "kernels/flash2.hpp"
 #include "kernels/mma.cuh"
+#include "kernels/phase_barrier.cuh"
 #include "kernels/visibility.hpp"
 
 namespace tilemeter::kernels {
 
 /// Sizes of a block. Each warp owns 16 x row_tiles rows of Q, S and O, and all columns of them.
-template <class Element, int BlockQ, int BlockK, int HeadDim, int Warps, int Stages, bool QInRegisters, int Resident>
+template <class Element, int BlockQ, int BlockK, int HeadDim, int Warps, Flash2Choices Choices>
 struct Flash2Shape {
   using T = Element;
-  static constexpr int block_q = BlockQ, block_k = BlockK, head_dim = HeadDim, stages = Stages;
+  static constexpr Flash2Choices choices = Choices;
+  static constexpr int block_q = BlockQ, block_k = BlockK, head_dim = HeadDim, stages = flash2_stages;
   static constexpr int threads = Warps * 32;
-  static constexpr bool q_in_registers = QInRegisters;
-  static constexpr int resident = Resident;  ///< blocks that must fit on an SM: bounds the registers
   static constexpr int warp_rows = block_q / Warps;
   static constexpr int row_tiles = warp_rows / 16;
   static constexpr int q_steps = head_dim / 16;  ///< of the sum in Q K^T
   static constexpr int k_pairs = block_k / 16;   ///< pairs of 8 columns of S; steps of the sum in P V
   static constexpr int o_pairs = head_dim / 16;  ///< pairs of 8 columns of O
-  static_assert(warp_rows % 16 == 0 && block_k % 16 == 0 && (stages == 1 || stages == 2));
+  static_assert(warp_rows % 16 == 0 && block_k % 16 == 0 && stages == 2);
 
   using QTile = SwizzledTile<block_q, head_dim>;
   using KeyTile = SwizzledTile<block_k, head_dim>;
-  static constexpr int shared = QTile::size + 2 * stages * KeyTile::size;
+  static constexpr int tiles = QTile::size + 2 * stages * KeyTile::size;
+  static constexpr int shared = tiles + 2 * stages * PhaseBarrier::size;
 
   /// The warp's first row of the block.
   __device__ static int warp_row() { return threadIdx.x / 32 * warp_rows; }
@@ -48,7 +50,7 @@ struct Flash2Arguments {
   unsigned row_blocks;  ///< of one stream
   unsigned streams;
   unsigned group;      ///< query heads per K/V head
-  bool longest_first;  ///< the last row blocks of all streams, then those before them
+  bool longest_first;  ///< the last row blocks of all streams first, then those before them
   float scale_log2;    ///< scale times log2(e)
   float empty_lse;
 };
@@ -72,7 +74,7 @@ struct Place {
   }
 };
 
-/// Tiles of the block in shared memory: Q, then the stages of K, then those of V.
+/// The block's shared memory: Q, the stages of K, those of V, and for each stage two barriers.
 template <class S>
 struct Tiles {
   unsigned base;
@@ -80,6 +82,10 @@ struct Tiles {
   __device__ typename S::QTile q() const { return {base}; }
   __device__ typename S::KeyTile k(int stage) const { return {base + S::QTile::size + stage * S::KeyTile::size}; }
   __device__ typename S::KeyTile v(int stage) const { return k(S::stages + stage); }
+  /// Its phase ends when K and V of the stage are there.
+  __device__ PhaseBarrier full(int stage) const { return PhaseBarrier(base + S::tiles + stage * PhaseBarrier::size); }
+  /// Its phase ends when all warps are done with them.
+  __device__ PhaseBarrier used(int stage) const { return full(S::stages + stage); }
 };
 
 /// What a thread keeps of its rows from tile to tile: O, the reference m of the exponents, and in l the share of its

@@ -14,7 +14,7 @@ using Scores = Accumulator[S::row_tiles][S::k_pairs * 2];
 /// Q as A operands, from registers or shared memory.
 template <class S>
 struct QFragments {
-  Fragment kept[S::q_in_registers ? S::q_steps : 1][S::row_tiles];
+  Fragment kept[S::choices.q_in_registers ? S::q_steps : 1][S::row_tiles];
   unsigned lane;
 
   __device__ explicit QFragments(const typename S::QTile& tile)
@@ -25,7 +25,7 @@ struct QFragments {
     for (int i = 0; i < S::row_tiles; ++i) load_matrices(to[i], S::QTile::moved(lane, i * 16, step * 2));
   }
   __device__ void keep() {
-    if constexpr (S::q_in_registers) {
+    if constexpr (S::choices.q_in_registers) {
 #pragma unroll
       for (int step = 0; step < S::q_steps; ++step) load(kept[step], step);
     }
@@ -42,11 +42,11 @@ __device__ void scores(Scores<S>& s, const QFragments<S>& q, unsigned k_lane) {
   }
   Fragment read_q[2][S::row_tiles], k[2];
   const auto& from_memory = read_q;
-  if constexpr (!S::q_in_registers) q.load(read_q[0], 0);
+  if constexpr (!S::choices.q_in_registers) q.load(read_q[0], 0);
   load_matrices(k[0], k_lane);
 #pragma unroll
   for (int step = 0; step < S::q_steps; ++step) {
-    if constexpr (!S::q_in_registers) {
+    if constexpr (!S::choices.q_in_registers) {
       if (step + 1 < S::q_steps) q.load(read_q[(step + 1) % 2], step + 1);
     }
 #pragma unroll
@@ -57,7 +57,8 @@ __device__ void scores(Scores<S>& s, const QFragments<S>& q, unsigned k_lane) {
       }
 #pragma unroll
       for (int i = 0; i < S::row_tiles; ++i) {
-        const Fragment& a = S::q_in_registers ? q.kept[S::q_in_registers ? step : 0][i] : from_memory[step % 2][i];
+        const Fragment& a =
+            S::choices.q_in_registers ? q.kept[S::choices.q_in_registers ? step : 0][i] : from_memory[step % 2][i];
         multiply_add<typename S::T>(s[i][2 * pair], a, k[now % 2][0], k[now % 2][1]);
         multiply_add<typename S::T>(s[i][2 * pair + 1], a, k[now % 2][2], k[now % 2][3]);
       }
@@ -117,15 +118,6 @@ __device__ void softmax(Scores<S>& s, State<S>& state, float (&alpha)[S::row_til
   }
 }
 
-/// Whether some row of the warp has an alpha other than 1.
-template <class S>
-__device__ bool changes(const float (&alpha)[S::row_tiles][2]) {
-  bool own = false;
-#pragma unroll
-  for (const auto& rows : alpha) own = own || rows[0] != 1 || rows[1] != 1;
-  return __any_sync(~0u, own);
-}
-
 /// O = diag(alpha) O.
 template <class S>
 __device__ void rescale(State<S>& state, const float (&alpha)[S::row_tiles][2]) {
@@ -139,6 +131,19 @@ __device__ void rescale(State<S>& state, const float (&alpha)[S::row_tiles][2]) 
       sums[3] *= alpha[i][1];
     }
   }
+}
+
+/// The same where it changes something, or always: a branch keeps the products around it from overlapping with the
+/// factors, which costs more than short rows of O do.
+template <class S>
+__device__ void rescale_if_needed(State<S>& state, const float (&alpha)[S::row_tiles][2]) {
+  if constexpr (S::choices.may_skip_rescale) {
+    bool changes = false;
+#pragma unroll
+    for (const auto& rows : alpha) changes = changes || rows[0] != 1 || rows[1] != 1;
+    if (!__any_sync(~0u, changes)) return;
+  }
+  rescale<S>(state, alpha);
 }
 
 /// O = O + P V. Accumulators of S are the A operand of this product, once rounded.

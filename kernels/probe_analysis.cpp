@@ -30,24 +30,25 @@ TransferFit fit_transfers(std::span<const Transfer> transfers) {
           .observations = fit.observations};
 }
 
-double plateau_of(std::span<const Reading> readings, double cached) {
+double plateau_of(std::span<const Reading> readings, const FootprintRange& cached) {
   std::vector<double> speeds;
   for (const Reading& reading : readings) {
-    if (reading.bytes <= cached) speeds.push_back(reading.bytes_per_second);
+    if (reading.bytes >= cached.least && reading.bytes <= cached.most) speeds.push_back(reading.bytes_per_second);
   }
   return quantile_of(speeds, 0.5, "footprints that the cache holds");
 }
 
-double knee_of(std::span<const Reading> readings, double cached) {
-  const double top = plateau_of(readings, cached);
-  const double middle = (top + readings.back().bytes_per_second) / 2;
-  const auto slow = [&](const Reading& reading) { return reading.bytes_per_second < middle; };
-  const auto first = std::find_if(readings.begin(), readings.end(), slow);
-  if (first == readings.begin() || first == readings.end()) {
-    throw InputError("footprints: the bandwidth does not fall from a cache's to a memory's");
+double knee_of(std::span<const Reading> readings, const FootprintRange& cached) {
+  constexpr double kept = 0.9;
+  const double least = kept * plateau_of(readings, cached);
+  const auto first = std::find_if(readings.begin(), readings.end(), [&](const Reading& reading) {
+    return reading.bytes >= cached.least && reading.bytes_per_second < least;
+  });
+  if (first == readings.end() || first->bytes <= cached.most) {
+    throw InputError("footprints: the bandwidth does not keep up in the cache and fall beyond it");
   }
   const Reading& above = *(first - 1);
-  const double fallen = (above.bytes_per_second - middle) / (above.bytes_per_second - first->bytes_per_second);
+  const double fallen = (above.bytes_per_second - least) / (above.bytes_per_second - first->bytes_per_second);
   return std::lerp(above.bytes, first->bytes, fallen);
 }
 

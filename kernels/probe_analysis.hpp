@@ -30,12 +30,17 @@ struct Reading {
   double bytes_per_second = 0;
 };
 
-/// The footprint at which the speed is half way between a cache's (the median of the footprints up to `cached` bytes)
-/// and the memory's (the last reading), interpolated. Readings are in the order of their footprints. Throws InputError
-/// when none or all of them lie on one side.
-double knee_of(std::span<const Reading> readings, double cached);
-/// The median speed of the footprints up to `cached` bytes.
-double plateau_of(std::span<const Reading> readings, double cached);
+/// Footprints that a cache holds, in bytes.
+struct FootprintRange {
+  double least = 0;
+  double most = 0;
+};
+
+/// The median speed of the footprints in the range. Throws InputError when there is none.
+double plateau_of(std::span<const Reading> readings, const FootprintRange& cached);
+/// The footprint beyond the range at which the speed has fallen to 90 % of the plateau, interpolated. Readings are in
+/// the order of their footprints. Throws InputError when the speed never falls so far, or does so within the range.
+double knee_of(std::span<const Reading> readings, const FootprintRange& cached);
 
 /// Two groups of latencies: the split that leaves the least sum of squares within the groups.
 struct TwoGroups {

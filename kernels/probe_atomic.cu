@@ -6,19 +6,18 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int blocks_of_sm = 4;
-constexpr int additions = 64;  ///< of a thread
 // Sums of ones are exact in fp32 up to 2^24.
 constexpr Count most_ones = 1 << 24;
 
-/// Thread i adds `additions` ones to sums[i * distance].
-__global__ void __launch_bounds__(threads) add_ones(float* sums, unsigned distance) {
+/// Thread i adds ones to sums[i * distance].
+__global__ void __launch_bounds__(threads) add_ones(float* sums, unsigned distance, int additions) {
   float* to = sums + (blockIdx.x * blockDim.x + threadIdx.x) * distance;
 #pragma unroll 8
   for (int i = 0; i < additions; ++i) asm volatile("red.global.add.f32 [%0], 0f3F800000;" ::"l"(to) : "memory");
 }
 
-/// `addresses` are 1 or as many as threads.
-Figure rate(const std::string& key, Count all_threads, Count addresses, const ProbeSettings& settings) {
+/// Every thread adds `additions` ones; `addresses` are 1 or as many as threads.
+Figure rate(const std::string& key, Count all_threads, int additions, Count addresses, const ProbeSettings& settings) {
   const double ones = static_cast<double>(all_threads) * additions;
   const double each = ones / static_cast<double>(addresses);
   Buffer<float> sums(static_cast<std::size_t>(addresses));
@@ -27,7 +26,7 @@ Figure rate(const std::string& key, Count all_threads, Count addresses, const Pr
     TILEMETER_CHECK(cudaMemset(sums.data(), 0, sums.bytes()));
     Event start, stop;
     start.record(nullptr);
-    add_ones<<<static_cast<unsigned>(all_threads / threads), threads>>>(sums.data(), addresses == 1 ? 0 : 1);
+    add_ones<<<static_cast<unsigned>(all_threads / threads), threads>>>(sums.data(), addresses == 1 ? 0 : 1, additions);
     TILEMETER_CHECK(cudaGetLastError());
     stop.record(nullptr);
     stop.wait();
@@ -44,9 +43,10 @@ Figure rate(const std::string& key, Count all_threads, Count addresses, const Pr
 
 std::vector<Figure> probe_atomic(const ProbeSettings& settings) {
   const Count all_threads = settings.gpu.sm_count * blocks_of_sm * threads;
-  const Count few = std::min(all_threads, most_ones / additions / threads * threads);
-  return {rate("probe.atomic.same_address", few, 1, settings),
-          rate("probe.atomic.spread", all_threads, all_threads, settings)};
+  constexpr int few = 64, many = 1024;
+  const Count threads_of_one = std::min(all_threads, most_ones / few / threads * threads);
+  return {rate("probe.atomic.same_address", threads_of_one, few, 1, settings),
+          rate("probe.atomic.spread", all_threads, many, all_threads, settings)};
 }
 
 }  // namespace tilemeter::kernels

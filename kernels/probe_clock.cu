@@ -72,17 +72,29 @@ std::string note_of(const ClockSummary& summary) {
   return note;
 }
 
+/// Mean power of parts of the time, from the energy that was spent meanwhile; the driver counts it in steps.
+std::vector<double> watts_of(std::span<const ClockSample> samples) {
+  constexpr double part = 0.2;
+  std::vector<double> watts;
+  const ClockSample* first = nullptr;
+  for (const ClockSample& sample : samples) {
+    if (!sample.joules) continue;
+    if (first == nullptr) first = &sample;
+    if (sample.seconds - first->seconds < part) continue;
+    watts.push_back((*sample.joules - *first->joules) / (sample.seconds - first->seconds));
+    first = &sample;
+  }
+  return watts;
+}
+
 /// The clock, and the power where the driver tells it.
 void add_figures(std::vector<Figure>& figures, const std::string& name, const Sustained& sustained) {
   Figure clock = figure_of("probe.clock." + name, sustained.hertz);
   clock.clock = Hertz{clock.value};
   clock.note = sustained.missing;
-  std::vector<double> watts;
-  for (const ClockSample& sample : sustained.samples) {
-    if (sample.watts) watts.push_back(*sample.watts);
-  }
   if (!sustained.samples.empty()) clock.note = note_of(summarise_clocks(sustained.samples));
   figures.push_back(clock);
+  const std::vector<double> watts = watts_of(sustained.samples);
   if (watts.size() < 2) return;
   figures.push_back(figure_of("probe.power." + name, watts, clock.clock));
 }
@@ -99,7 +111,7 @@ Load cycles_load(const Work& work, const CycleLaunch& launch) {
 
 template <class Chains>
 void add_scalar(std::vector<Figure>& figures, const std::string& name, const ProbeSettings& settings) {
-  constexpr int threads = 512, iterations = 4000;
+  constexpr int threads = 512, iterations = 1000;
   Buffer<float> distances(static_cast<std::size_t>(settings.gpu.sm_count) * threads);
   Chains work;
   work.results = distances.data();

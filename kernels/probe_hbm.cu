@@ -1,5 +1,6 @@
 #include "kernels/probe_analysis.hpp"
 #include "kernels/probe_functions.hpp"
+#include "kernels/probe_graph.hpp"
 #include "kernels/probe_memory.cuh"
 
 namespace tilemeter::kernels {
@@ -19,18 +20,17 @@ struct Parts {
 
 Parts parts_of(Bytes size) { return {size, std::min<Count>(64, array_size.value() / size.value())}; }
 
-/// t0 + b / BW from 4 MiB to 1 GiB of launches back to back; `work(offset, bytes)` enqueues one and moves
-/// `moved` bytes for each byte of the part.
+/// t0 + b / BW from 4 MiB to 1 GiB of launches in a graph; `work(offset, bytes, stream)` enqueues one and moves `moved`
+/// bytes for each byte of the part.
 template <class Work>
 TransferFit fit_of(Work work, double moved, Count repetitions) {
   std::vector<Transfer> transfers;
   for (Bytes size = least_part; size <= Bytes(array_size.value() / 4); size = 2 * size) {
     const Parts parts = parts_of(size);
-    const auto seconds = timed_launches(
-        [&](Stream) {
-          for (Count i = 0; i < parts.launches; ++i) work(parts.offset(i), size);
-        },
-        repetitions);
+    const Graph graph([&](Stream stream) {
+      for (Count i = 0; i < parts.launches; ++i) work(parts.offset(i), size, stream);
+    });
+    const auto seconds = timed_launches([&](Stream stream) { graph.launch(stream); }, repetitions);
     for (const double time : seconds) {
       transfers.push_back({moved * static_cast<double>(size.value()), time / static_cast<double>(parts.launches)});
     }
@@ -66,7 +66,7 @@ std::vector<double> written(Words& words, Count repetitions) {
 std::vector<double> read(Words& words, Count repetitions) {
   words.take_sum();
   const auto seconds = timed_launches([&](Stream) { words.read(Bytes(0), array_size); }, repetitions);
-  const auto passes = static_cast<unsigned>(repetitions + 1);
+  const auto passes = static_cast<unsigned>(repetitions + untimed_launches);
   require_sum(words.take_sum(), passes * expected_sum(Bytes(0), array_size), "probe.hbm.read");
   return bandwidths(array_size, seconds);
 }
@@ -83,8 +83,10 @@ std::vector<Figure> probe_hbm(const ProbeSettings& settings) {
                                  figure_of("probe.hbm.write", writes),
                                  figure_of("probe.hbm.copy", copied(from, to, repetitions))};
   const Count fewer = std::max<Count>(2, repetitions / 3);
-  add_fit(figures, "probe.hbm.read", fit_of([&](Bytes at, Bytes size) { from.read(at, size); }, 1, fewer));
-  add_fit(figures, "probe.hbm.copy", fit_of([&](Bytes at, Bytes size) { from.copy_to(to, at, size); }, 2, fewer));
+  add_fit(figures, "probe.hbm.read",
+          fit_of([&](Bytes at, Bytes size, Stream stream) { from.read(at, size, 1, stream); }, 1, fewer));
+  add_fit(figures, "probe.hbm.copy",
+          fit_of([&](Bytes at, Bytes size, Stream stream) { from.copy_to(to, at, size, stream); }, 2, fewer));
   return figures;
 }
 

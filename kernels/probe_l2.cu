@@ -8,8 +8,9 @@ namespace {
 constexpr Count mib = Count{1} << 20;
 constexpr Bytes traffic(2 * Count{1} << 30);  ///< of a launch
 
-/// Up to this share of its size the L2 is taken to hold a footprint wherever its lines lie.
-constexpr double surely_cached = 0.25;
+/// Shares of the L2's size between which it is taken to hold a footprint wherever its lines lie, and the footprint to
+/// be too large for requests of several SMs to meet on the way.
+constexpr double least_share = 0.1, most_share = 0.5;
 
 struct Footprint {
   std::vector<double> bandwidth;  ///< of each repetition
@@ -52,7 +53,8 @@ double whole_kib(double bytes) { return 1024 * std::round(bytes / 1024); }
 }  // namespace
 
 std::vector<Figure> probe_l2(const ProbeSettings& settings) {
-  const double cached = surely_cached * static_cast<double>(settings.gpu.l2_size.value());
+  const auto l2 = static_cast<double>(settings.gpu.l2_size.value());
+  const FootprintRange cached{least_share * l2, most_share * l2};
   Words words(Bytes(footprint_sizes().back() * mib));
   words.write(Bytes(0), words.size());
   std::vector<Footprint> footprints;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -115,6 +117,7 @@ struct L2Chases {
   std::vector<double> means;  ///< of the small footprint, an SM each
   std::vector<double> near;   ///< of each SM, both footprints together
   std::vector<double> far;
+  std::vector<double> near_shares;  ///< of the large footprint's lines
 };
 
 L2Chases chase_l2(const ProbeSettings& settings) {
@@ -135,6 +138,10 @@ L2Chases chase_l2(const ProbeSettings& settings) {
     chases.means.push_back(few.mean);
     chases.near.push_back(groups.near - reading);
     chases.far.push_back(groups.far - reading);
+    const double middle = (groups.near + groups.far) / 2;
+    const auto quick =
+        std::count_if(many.each.begin(), many.each.end(), [&](double clocks) { return clocks < middle; });
+    chases.near_shares.push_back(static_cast<double>(quick) / loads);
   }
   return chases;
 }
@@ -151,12 +158,21 @@ std::vector<double> chase_memory(const ProbeSettings& settings) {
   return means;
 }
 
+/// The far figure says how many lines are far.
+Figure far_figure(const L2Chases& chases) {
+  Figure figure = figure_of("probe.l2.latency_far", chases.far);
+  const double near = quantile_of(chases.near_shares, 0.5, "shares of near lines");
+  figure.note = std::to_string(std::lround(100 * (1 - near))) + " % of the lines of a footprint of " +
+                std::to_string(std::lround(100 * large_share)) + " % of the L2";
+  return figure;
+}
+
 }  // namespace
 
 std::vector<Figure> probe_latency(const ProbeSettings& settings) {
   const L2Chases l2 = chase_l2(settings);
   return {figure_of("probe.hbm.latency", chase_memory(settings)), figure_of("probe.l2.latency", l2.means),
-          figure_of("probe.l2.latency_near", l2.near), figure_of("probe.l2.latency_far", l2.far)};
+          figure_of("probe.l2.latency_near", l2.near), far_figure(l2)};
 }
 
 }  // namespace tilemeter::kernels

@@ -70,7 +70,8 @@ unsigned expected_sum(Bytes offset, Bytes bytes);
 /// Throws ProbeWrong that names `what` unless both are equal.
 void require_sum(unsigned found, unsigned expected, const char* what);
 
-/// Seconds between events around `launch`, after one launch that is not timed.
+/// Seconds between events around `launch`, after `untimed_launches` to warm up.
+inline constexpr Count untimed_launches = 2;
 std::vector<double> timed_launches(const Launch& launch, Count repetitions);
 
 /// Bytes over each of `seconds`.

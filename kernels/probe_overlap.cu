@@ -13,7 +13,7 @@ constexpr int wgmma_capability = 90;
 
 /// Clocks that work is measured for, and how much longer the other work runs so that it is there all the time.
 constexpr double measured_clocks = 100e3;
-constexpr double longer = 3;
+constexpr double longer = 8;
 
 struct PairSpans {
   Span tensor;

@@ -5,7 +5,7 @@ namespace tilemeter::kernels {
 namespace {
 
 constexpr int threads = 512;
-constexpr int iterations = 500;
+constexpr int iterations = 125;
 
 template <class Chains>
 Figure rate(const char* key, const ProbeSettings& settings) {

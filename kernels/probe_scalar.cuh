@@ -11,7 +11,7 @@ namespace tilemeter::kernels {
 struct ScalarChains {
   static constexpr int most_threads = 1024;
   static constexpr int chains = 8;    ///< of a thread
-  static constexpr int repeats = 16;  ///< instructions of each chain in a step
+  static constexpr int repeats = 64;  ///< instructions of each chain in a step
 
   static constexpr double operations(int threads, int iterations) {
     return static_cast<double>(chains) * repeats * threads * iterations;

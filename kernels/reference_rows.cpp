@@ -28,6 +28,12 @@ std::vector<Count> some_of(Count rows, Count wanted, std::mt19937_64& random) {
   return chosen;
 }
 
+std::vector<Count> all_of(Count rows) {
+  std::vector<Count> all(static_cast<std::size_t>(rows));
+  std::iota(all.begin(), all.end(), Count{0});
+  return all;
+}
+
 }  // namespace
 
 OutputShape output_shape(std::string_view algorithm, const Case& point) {
@@ -52,18 +58,17 @@ OutputShape output_shape(std::string_view algorithm, const Case& point) {
 
 std::vector<Count> rows_to_check(const OutputShape& shape, double work, Count elements, std::uint64_t seed) {
   constexpr Count least = 2;
-  const double by_work = work / std::max(1.0, shape.work_per_row * static_cast<double>(shape.matrices));
-  const double by_memory = static_cast<double>(elements) / static_cast<double>(shape.cols * shape.matrices);
-  const auto wanted = static_cast<Count>(std::min({by_work, by_memory, static_cast<double>(shape.rows)}));
+  constexpr double most_rows = 1 << 22;
+  const auto matrices = static_cast<double>(shape.matrices);
+  const double by_work = work / std::max(1.0, shape.work_per_row * matrices);
+  const double by_memory = static_cast<double>(elements) / (static_cast<double>(shape.cols) * matrices);
+  const double affordable = std::min({by_work, by_memory, most_rows / matrices});
   std::mt19937_64 random(seed);
   std::vector<Count> rows;
   for (Count matrix = 0; matrix < shape.matrices; ++matrix) {
-    std::vector<Count> own(static_cast<std::size_t>(shape.rows));
-    if (wanted < shape.rows) {
-      own = some_of(shape.rows, std::max(least, wanted), random);
-    } else {
-      std::iota(own.begin(), own.end(), Count{0});
-    }
+    const std::vector<Count> own = affordable < static_cast<double>(shape.rows)
+                                       ? some_of(shape.rows, std::max(least, static_cast<Count>(affordable)), random)
+                                       : all_of(shape.rows);
     for (const Count row : own) rows.push_back(matrix * shape.rows + row);
   }
   return rows;

@@ -13,17 +13,17 @@ constexpr float log2_e = 1.44269504f;
 
 __device__ float exponential(float x) { return exp2_approximate(x * log2_e); }
 
-/// `Threads` threads share a row; each holds `Chunks` chunks of it at a time.
-template <class T, int Threads, int Chunks>
+/// `Threads` threads share a row; each holds `Chunks` chunks of it at a time. An SM runs `SmThreads` threads: their
+/// registers are enough for the rows as they are in memory, and more of them were slower where rows are long, since
+/// reads and writes then alternate more often.
+template <class T, int Threads, int Chunks, int SmThreads>
 struct Shape {
   using Element = T;
   static constexpr int threads = Threads;
   static constexpr int chunk = elements_of_chunk<T>;
   static constexpr int chunks = Chunks;
   static constexpr int block = Threads == 32 ? 256 : Threads;
-  /// Thread blocks of an SM. Their registers are enough for the row as it is in memory; more blocks were slower, since
-  /// reads and writes then alternate more often.
-  static constexpr int blocks = 1024 / block;
+  static constexpr int blocks = SmThreads / block;
   __device__ static int thread() { return threadIdx.x % Threads; }
 };
 
@@ -294,11 +294,11 @@ __global__ void __launch_bounds__(S::block, S::blocks)
 /// Calls `body` with the smallest shape that holds a row of `cols` elements.
 template <class T, class Body>
 void with_resident_shape(Count cols, Body body) {
-  using Short = Shape<T, 32, 4>;
-  using Medium = Shape<T, 128, 4>;
-  using Long = Shape<T, 256, 4>;
-  using Longer = Shape<T, 256, 8>;
-  using Longest = Shape<T, 512, 8>;
+  using Short = Shape<T, 32, 4, 1536>;
+  using Medium = Shape<T, 128, 4, 1536>;
+  using Long = Shape<T, 256, 4, 1024>;
+  using Longer = Shape<T, 256, 8, 1024>;
+  using Longest = Shape<T, 512, 8, 1024>;
   static_assert(longest_row<Longest> * Count{sizeof(T)} == longest_resident_bytes);
   if (cols <= longest_row<Short>) return body(Short());
   if (cols <= longest_row<Medium>) return body(Medium());
@@ -332,7 +332,7 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
     }
     constexpr KernelTiling tiling = softmax_tilings.front();
     constexpr int threads = tiling.threads;
-    using S = Shape<T, threads, tiling.block_k / threads / elements_of_chunk<T>>;
+    using S = Shape<T, threads, tiling.block_k / threads / elements_of_chunk<T>, 1024>;
     start(softmax<S, typename Recorder::Counters>, a.rows, threads);
   });
 }

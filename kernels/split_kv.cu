@@ -467,6 +467,8 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
         return run_combine<T, 64>(a, stream, recorder);
       case 128:
         return run_combine<T, 128>(a, stream, recorder);
+      case 256:
+        return run_combine<T, 256>(a, stream, recorder);
     }
   });
 }

@@ -22,9 +22,10 @@ constexpr KernelTiling split_kv_tiling(Count block_q, Count block_k, Count head_
           .shared = Bytes((block_q + 2 * stages * block_k) * head_dim * element)};
 }
 
-/// The tilings that are compiled: two thread blocks share an SM.
+/// The tilings that are compiled: two thread blocks share an SM, but for head dimension 256.
 inline constexpr std::array split_kv_tilings = {split_kv_tiling(16, 64, 128, 3), split_kv_tiling(64, 64, 128, 3),
-                                                split_kv_tiling(16, 128, 64, 3), split_kv_tiling(64, 64, 64, 3)};
+                                                split_kv_tiling(16, 128, 64, 3), split_kv_tiling(64, 64, 64, 3),
+                                                split_kv_tiling(16, 64, 256, 3)};
 
 /// The combining kernel keeps the LSE of this many splits of each of its rows in shared memory.
 inline constexpr Count most_splits = 1024;

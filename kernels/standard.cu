@@ -166,8 +166,8 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
                   block_d = static_cast<int>(tiling.block_d), piece = StandardLayout::piece;
     with_half_type(point.problem.dtype, [&]<class T>(ElementType<T>) {
       using ScoresGemm = GemmShape<T, block_q, block_k, piece, 2, 2, 2, 2, Layout::column_rows>;
-      using OutputGemm =
-          GemmShape<T, block_q, block_d, piece, StandardLayout::stages, 2, 2, block_d == 64 ? 3 : 2, Layout::sum_rows>;
+      using OutputGemm = GemmShape<T, block_q, block_d, piece, StandardLayout::stages, tiling.threads / 64, 2,
+                                   block_d == 64 ? 3 : 2, Layout::sum_rows>;
       static_assert(OutputGemm::threads == tiling.threads && OutputGemm::shared == tiling.shared.value());
       Launches<T, Recorder> launches(tensors, point, stream, recorder);
       if (point.problem.seq_k > 0) {

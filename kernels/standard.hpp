@@ -32,9 +32,9 @@ constexpr KernelTiling standard_tiling(Count block_q, Count block_k, Count block
 /// The tilings that are compiled.
 inline constexpr std::array standard_tilings = {
     standard_tiling(128, 128, 64, 64, 128),
-    standard_tiling(128, 128, 128, 128, 128),
+    standard_tiling(128, 128, 128, 128, 256),
     standard_tiling(128, 128, 64, 128, 128),
-    standard_tiling(128, 128, 128, 256, 128),
+    standard_tiling(128, 128, 128, 256, 256),
 };
 
 /// Keys of the longest row that the resident softmax takes.

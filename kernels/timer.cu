@@ -1,10 +1,14 @@
 #include "kernels/timer.hpp"
 
+#include <cuda_profiler_api.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace tilemeter::kernels {
 namespace {
@@ -58,8 +62,8 @@ struct DestroyGraphExec {
 using Graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyGraph>;
 using GraphExec = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyGraphExec>;
 
-/// `count` launches as one graph; null when the work does something that a capture forbids.
-GraphExec captured(const Launch& launch, Count count, Stream stream) {
+/// `count` launches as a graph; null when the work does something that a capture forbids.
+Graph captured(const Launch& launch, Count count, Stream stream) {
   TILEMETER_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   bool captured = true;
   try {
@@ -69,12 +73,28 @@ GraphExec captured(const Launch& launch, Count count, Stream stream) {
   }
   cudaGraph_t graph = nullptr;
   captured = cudaStreamEndCapture(stream, &graph) == cudaSuccess && captured;
-  const Graph owned(graph);
+  Graph owned(graph);
   cudaGetLastError();
-  if (!captured || graph == nullptr) return nullptr;
+  return captured ? std::move(owned) : nullptr;
+}
+
+GraphExec executable(const Graph& graph) {
+  if (!graph) return nullptr;
   cudaGraphExec_t exec = nullptr;
-  TILEMETER_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  TILEMETER_CHECK(cudaGraphInstantiate(&exec, graph.get(), 0));
   return GraphExec(exec);
+}
+
+Count kernels_in(const Graph& graph) {
+  std::size_t size = 0;
+  TILEMETER_CHECK(cudaGraphGetNodes(graph.get(), nullptr, &size));
+  std::vector<cudaGraphNode_t> nodes(size);
+  TILEMETER_CHECK(cudaGraphGetNodes(graph.get(), nodes.data(), &size));
+  return std::count_if(nodes.begin(), nodes.end(), [](cudaGraphNode_t node) {
+    cudaGraphNodeType type{};
+    TILEMETER_CHECK(cudaGraphNodeGetType(node, &type));
+    return type == cudaGraphNodeTypeKernel;
+  });
 }
 
 }  // namespace
@@ -89,7 +109,7 @@ Seconds Event::since(const Event& start) const {
 class Timer::Repeated {
  public:
   Repeated(const Launch& launch, Count count, Stream stream) : launch_(launch), count_(count) {
-    if (count > 1) graph_ = captured(launch, count, stream);
+    if (count > 1) graph_ = executable(captured(launch, count, stream));
   }
   void enqueue(Stream stream) const {
     if (graph_) {
@@ -224,6 +244,18 @@ TimedSamples Timer::sustain(const TimedWork& work, Seconds duration) {
   }
   end->wait();
   return taken;
+}
+
+Count Timer::profile(const TimedWork& work) {
+  const Graph graph = captured(work.launch, 1, stream_);
+  if (!graph) throw std::logic_error("work that cannot be captured cannot be counted for a profile");
+  prepare(work);
+  TILEMETER_CHECK(cudaStreamSynchronize(stream_));
+  TILEMETER_CHECK(cudaProfilerStart());
+  work.launch(stream_);
+  TILEMETER_CHECK(cudaStreamSynchronize(stream_));
+  TILEMETER_CHECK(cudaProfilerStop());
+  return kernels_in(graph);
 }
 
 Seconds Timer::empty_launch(CacheState cache) {

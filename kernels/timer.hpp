@@ -74,6 +74,10 @@ class Timer {
   TimedSamples sustain(const TimedWork& work, Seconds duration);
   static constexpr Seconds sustained_chunk{0.02};
 
+  /// Enqueues the work once, with nothing beside it, between the marks that `ncu --profile-from-start off` waits for.
+  /// Returns the number of kernels in it.
+  Count profile(const TimedWork& work);
+
   /// What the protocol gives for a kernel that does nothing: the share of a short time that is not the kernel's.
   Seconds empty_launch(CacheState cache);
 

@@ -31,7 +31,7 @@ void add_memory(std::vector<ProbeKey>& keys) {
   add(keys, "hbm.latency", clocks, "a dependent load that misses the L2");
   add(keys, "l2.read", bytes_per_second, "reading data that the L2 holds");
   add(keys, "l2.read_per_clock", bytes_per_clock, "the same for one SM");
-  add(keys, "l2.knee", bytes, "footprint at which reading is half way from the L2's speed to the memory's");
+  add(keys, "l2.knee", bytes, "footprint up to which reading keeps 90 % of the L2's speed");
   for (const Count size : footprint_sizes()) {
     add(keys, "l2.footprint.m" + std::to_string(size), bytes_per_second,
         "reading " + std::to_string(size) + " MiB again and again");
@@ -120,7 +120,7 @@ std::string plain_text(std::string_view unit, double value) {
 }  // namespace
 
 const std::vector<Count>& in_flight_sizes() {
-  static const std::vector<Count> sizes = {2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192};
+  static const std::vector<Count> sizes = {2, 4, 8, 16, 24, 32, 48, 64, 96, 128};
   return sizes;
 }
 const std::vector<Count>& footprint_sizes() {

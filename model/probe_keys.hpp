@@ -42,7 +42,7 @@ const ProbeKey* find_probe_key(std::string_view key);
 /// Whether a key of a device file is a probe's by its name.
 inline bool is_below_probe(std::string_view key) { return key.substr(0, 6) == "probe."; }
 
-/// Bytes that the copies of one SM keep in flight, in KiB: probe.hbm.in_flight.k8.
+/// Bytes that the loads of one SM keep in flight, in KiB: probe.hbm.in_flight.k8.
 const std::vector<Count>& in_flight_sizes();
 /// Footprints of the L2's bandwidth in MiB: probe.l2.footprint.m32.
 const std::vector<Count>& footprint_sizes();

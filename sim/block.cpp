@@ -1,6 +1,8 @@
-#include "sim/operands.hpp"
+#include "sim/block.hpp"
 
 #include <algorithm>
+
+#include "sim/operands.hpp"
 
 namespace tilemeter {
 namespace {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Law 6: no file includes against the arrows of the architecture, and packages enter in one place each."""
+"""Law 6: no file includes against the arrows of the architecture, packages enter in one place each, and a source starts with
+its own header, which shows by it that it compiles alone."""
 import pathlib
 import re
 import sys
@@ -32,9 +33,19 @@ PACKAGES = {
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
+def own_header(path):
+    """The header of the same name beside a source, as includes name it; None where there is none."""
+    header = path.with_suffix(".hpp")
+    return str(header.relative_to(ROOT)) if path.suffix == ".cpp" and header.exists() else None
+
+
 def offences(path):
     folder = path.relative_to(ROOT).parts[0]
-    for quote, header in INCLUDE.findall(path.read_text(encoding="utf-8")):
+    includes = INCLUDE.findall(path.read_text(encoding="utf-8"))
+    own = own_header(path)
+    if own and includes[:1] != [('"', own)]:
+        yield f"{path.relative_to(ROOT)} does not start with its own header: include {own} first"
+    for quote, header in includes:
         target = header.split("/")[0]
         if quote == '"' and target in MAY_INCLUDE and target not in MAY_INCLUDE[folder]:
             yield f"{path.relative_to(ROOT)} includes {header}: {folder} may not depend on {target}"

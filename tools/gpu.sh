@@ -2,6 +2,7 @@
 # Builds the GPU tests, runs them, and runs a small part of them under compute-sanitizer's four tools.
 #
 #   tools/gpu.sh         on a machine with a GPU, nvcc, CMake, Catch2 and Eigen; exit status 77 without a GPU
+#   tools/gpu.sh all     on any machine with nvcc: compiles every tiling of every kernel for sm_80, sm_89, sm_90a and sm_120
 #   tools/gpu.sh pack    on any machine: copies toml++'s headers and Chart.js to build/packages, for a GPU machine without
 #                        them; the folder, carried along with the sources, is found by itself
 #
@@ -20,12 +21,16 @@ pack() {
   echo "packed toml++ and Chart.js into $packages"
 }
 
+# compile TARGET... -- OPTION...: builds targets in a build folder with CMake's options.
 compile() {
-  local options=(-DCMAKE_BUILD_TYPE=Release -DTILEMETER_CUDA=ON)
+  local targets=() options=(-DCMAKE_BUILD_TYPE=Release -DTILEMETER_CUDA=ON)
+  while [[ $1 != -- ]]; do targets+=("$1") && shift; done
+  shift
+  options+=("$@")
   [[ -d $packages ]] && options+=("-DCMAKE_PREFIX_PATH=$PWD/$packages" "-DTILEMETER_CHART_JS=$PWD/$packages/chart.min.js")
   command -v ninja >/dev/null && [[ ! -e $build/CMakeCache.txt ]] && options+=(-G Ninja)
   cmake -S . -B "$build" "${options[@]}"
-  cmake --build "$build" --parallel --target kernels_gpu_test
+  cmake --build "$build" --parallel --target "${targets[@]}"
 }
 
 sanitize() {
@@ -43,13 +48,17 @@ sanitize() {
 
 case ${1:-run} in
   pack) pack ;;
+  all)
+    build=$build-all
+    compile tilemeter_kernels -- "-DCMAKE_CUDA_ARCHITECTURES=80-real;89-real;90a-real;120-real"
+    ;;
   run)
-    compile
-    "$build/tests/kernels/kernels_gpu_test"
+    compile kernels_gpu_test measuring_gpu_test probes_gpu_test --
+    for test in kernels measuring probes; do "$build/tests/kernels/${test}_gpu_test"; done
     sanitize
     ;;
   *)
-    echo "tools/gpu.sh $1: accepted are nothing and pack" >&2
+    echo "tools/gpu.sh $1: accepted are nothing, all and pack" >&2
     exit 2
     ;;
 esac

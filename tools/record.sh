@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
 # Records what stands in traces/measured/GPU: probes, every kernel over its grid, other libraries beside them, and profiles.
 #
-#   tools/record.sh FOLDER [PART...]    PART: probe kernels peers profile sanitize; all by default
+#   tools/record.sh FOLDER [PART...]    PART: probe kernels peers profile; all by default
 #
-# PROGRAM (default build/gpu/tilemeter) is the program, TESTS (default build/gpu/tests/kernels/kernels_gpu_test) the GPU
-# tests. Peers need PyTorch, profiles ncu. A part that fails leaves what it wrote and makes the script fail at its end.
+# PROGRAM (default build/gpu/tilemeter) is the program. Peers need PyTorch, profiles ncu. A part that fails leaves what it
+# wrote and makes the script fail at its end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:?which folder: tools/record.sh FOLDER [PART...]}
 shift
 program=${PROGRAM:-build/gpu/tilemeter}
-tests=${TESTS:-build/gpu/tests/kernels/kernels_gpu_test}
 tokens=16384 hidden=2048
 failed=()
 mkdir -p "$folder"
@@ -51,19 +50,60 @@ record_kernels() {
   measure flash2_ragged --kernel flash2 --seq-q 1000,3001 --seq-k 1000,4099 --head-dim 64,128 --batch 4 --heads 16 \
     --dtype bf16 --mask none,causal,window:511:0
   measure flash2_grouped --kernel flash2 --seq 4096 --head-dim 128 --batch 4 --heads 32 --kv-heads 4,8 --dtype fp16 --causal
-  measure flash2_sustained --kernel flash2 --seq 4096 --head-dim 128 --batch 4 --heads 16 --dtype bf16 --mask none,causal --sustained
-  attention_grid flash1 "1024 4096 16384" "64 128" --o-dtype fp32 --row-splits 4
-  attention_grid standard "512 1024 2048 4096 8192 16384" "64 128"
+  measure flash2_sustained --kernel flash2 --seq 4096 --head-dim 128 --batch 4 --heads 16 --dtype bf16 --mask none,causal \
+    --sustained --cache cold
+  attention_grid flash1 "1024 4096 16384" "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 4
+  attention_grid standard_hopper "512 1024 2048 4096 8192 16384" "64 128" --cache cold
+  attention_grid standard "1024 4096" "64 128 256" --cache cold
+  measure standard_hopper_masked --kernel standard_hopper --seq 2048 --head-dim 128 --batch 8 --heads 16 --dtype bf16 --causal
   measure flash2_plain --kernel flash2_plain --seq 512,1024,2048 --head-dim 64,128 --heads 16 --dtype fp32 --mask none,causal
   measure split_kv --kernel split_kv --seq-q 1 --seq-k 4096,16384,65536 --batch 1,8,64 --heads 32 --kv-heads 8 --head-dim 128 \
-    --packed --dtype bf16
-  measure split_kv_ungrouped --kernel split_kv --seq-q 1 --seq-k 8192 --batch 8,64 --heads 8 --head-dim 64,128 --packed --dtype fp16
+    --packed --dtype bf16 --cache cold
+  measure split_kv_ungrouped --kernel split_kv --seq-q 1 --seq-k 8192 --batch 8,64 --heads 8 --head-dim 64,128 --packed \
+    --dtype fp16
   measure softmax --kernel softmax --rows 131072 --cols 4096 --dtype bf16 --variant naive,safe,online,resident
   measure softmax_short --kernel softmax --rows 8192 --cols 512,1000,8192 --dtype bf16 --variant online,resident
-  measure elementwise --kernel elementwise --length 536870912,8388608 --ops 1,4 --dtype bf16 --variant fused,unfused
+  measure elementwise --kernel elementwise --length 268435456,8388608 --ops 1,4 --dtype bf16 --variant fused,unfused
   measure linear_attention --kernel linear_attention --seq 1024,4096 --head-dim 64 --batch 8 --heads 16 --dtype bf16 \
     --variant scores,state,state_memory
   measure gemm --kernel gemm --m 2048,4096,8192 --n 4096,8192 --k 4096,8192 --dtype bf16
+  measure gemm_sustained --kernel gemm --m 8192 --n 8192 --k 8192 --dtype bf16 --sustained --cache cold
+}
+
+metrics=(l1tex__m_xbar2l1tex_read_bytes.sum l1tex__m_l1tex2xbar_write_bytes.sum lts__t_bytes.sum
+  lts__t_sectors_srcunit_ltcfabric.sum lts__t_sectors_srcunit_tex_op_read.sum lts__t_sectors_srcunit_tex_op_write.sum
+  dram__bytes_read.sum dram__bytes_write.sum gpu__time_duration.sum sm__cycles_elapsed.max sm__cycles_active.max
+  sm__inst_executed_pipe_tensor_op_hmma.sum sm__inst_executed_pipe_tensor_op_gmma.sum
+  smsp__inst_executed_op_local_ld.sum smsp__inst_executed_op_local_st.sum)
+
+# profile NAME OPTIONS...: the points of a document, and beside it the counters of their launches in the same order.
+profile() {
+  local name=$1 options list
+  shift
+  list=$(IFS=,; echo "${metrics[*]}")
+  options="--replay-mode kernel --cache-control all --clock-control none"
+  echo "# ncu $options" > "$folder/$name.csv"
+  # shellcheck disable=SC2086
+  run "$name" ncu --profile-from-start off $options --csv --page raw --print-units base --metrics "$list" \
+    "$program" measure "$@" --profile --format json -o "$folder/$name.json" >> "$folder/$name.csv"
+}
+
+record_profiles() {
+  profile profile_flash2 --kernel flash2 --seq 2048,4096 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 --mask none,causal
+  profile profile_flash2_ragged --kernel flash2 --seq-q 3001 --seq-k 4099 --head-dim 128,256 --batch 4 --heads 16 --kv-heads 4 \
+    --dtype fp16 --mask none,causal,window:1023:0
+  profile profile_flash2_plain --kernel flash2_plain --seq 2048 --head-dim 64,128 --heads 16 --dtype fp32
+  profile profile_flash1 --kernel flash1 --seq 4096 --head-dim 64,128 --block-q 64 --block-k 128 --batch 4 --heads 16 \
+    --dtype bf16 --o-dtype fp32,bf16 --row-splits 4
+  profile profile_standard_hopper --kernel standard_hopper --seq 2048 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16
+  profile profile_standard --kernel standard --seq 2048 --head-dim 64 --batch 4 --heads 16 --dtype bf16
+  profile profile_split_kv --kernel split_kv --seq-q 1 --seq-k 8192,16384 --batch 64 --heads 32 --kv-heads 8 --head-dim 128 \
+    --packed --dtype bf16 --splits 1
+  profile profile_softmax --kernel softmax --rows 65536 --cols 4096 --dtype bf16 --variant naive,safe,online,resident
+  profile profile_elementwise --kernel elementwise --length 134217728 --ops 3 --side-inputs 1 --dtype bf16 --variant fused,unfused
+  profile profile_linear_attention --kernel linear_attention --seq 4096 --head-dim 64 --batch 8 --heads 16 --dtype bf16 \
+    --variant scores,state
+  profile profile_gemm --kernel gemm --m 4096,4104 --n 4096 --k 4096 --dtype bf16
 }
 
 record_peers() {
@@ -74,3 +114,22 @@ record_peers() {
   run peers_gemm python3 tools/peers.py gemm --m 4096,8192 --n 8192 --k 8192 --cache both -o "$folder/peers_gemm.json"
   run peers_copy python3 tools/peers.py copy --bytes 1073741824,4294967296 --cache cold -o "$folder/peers_copy.json"
 }
+
+parts=("$@")
+[[ ${#parts[@]} -gt 0 ]] || parts=(probe kernels peers profile)
+for part in "${parts[@]}"; do
+  case $part in
+    probe) run probe "$program" probe -o "$folder/rates.toml" ;;
+    kernels) record_kernels ;;
+    peers) record_peers ;;
+    profile) record_profiles ;;
+    *)
+      echo "tools/record.sh: part $part: accepted are probe, kernels, peers, profile" >&2
+      exit 2
+      ;;
+  esac
+done
+if [[ ${#failed[@]} -gt 0 ]]; then
+  echo "failed: ${failed[*]}" >&2
+  exit 1
+fi

@@ -10,7 +10,7 @@ stage "configure release" cmake --preset release
 stage "build release" cmake --build build/release --target optimised_tests
 stage "configure dev" cmake --preset dev
 stage "build dev" cmake --build build/dev
-stage "headers alone" cmake --build build/dev --target all_verify_interface_header_sets
+stage "headers without a source" cmake --build build/dev --target all_verify_interface_header_sets
 stage "tests, optimised" ctest --preset release -L "law|program|browser" --parallel "$(nproc)"
 stage "tests, sanitized" ctest --preset dev -L unit --parallel "$(nproc)"
 echo "== all stages: $SECONDS s"

@@ -114,8 +114,10 @@ std::vector<std::string> labels_of(const TimeSummary& summary, const LaunchDeman
   const Seconds predicted =
       std::max(arithmetic_floor(demand, peaks), memory_floor(static_cast<double>(demand.compulsory.value()), peaks));
   const bool known = peaks.arithmetic && peaks.hbm;
-  if (Seconds{summary.seconds.p50} < launch_bound_below || (known && predicted < launch_bound_below)) {
+  if (Seconds{summary.seconds.p50} < launch_bound_below) {
     labels.emplace_back("launch-bound");
+  } else if (known && predicted < launch_bound_below) {
+    labels.push_back("launch-bound at the least time, " + text_of(predicted));
   }
   if (verdict.share_of_hbm.value_or(0) > 1) labels.emplace_back("L2-resident");
   if (peaks.l2 > Bytes(0) && demand.compulsory <= peaks.l2) {

@@ -130,6 +130,7 @@ TEST_CASE("rows to check: all that can be afforded, else ends and random ones of
   for (const Count end : {0, 99, 100, 199, 200, 299}) CHECK(chosen.count(end) == 1);
   CHECK(rows_to_check(shape, 1e9, 8 * 30, 1).size() <= 30);
   CHECK(rows_to_check(shape, 0, 0, 1).size() == 6);
+  CHECK(rows_to_check({TensorName::Y, 1, Count{1} << 32, 1, 1}, 1e18, Count{1} << 60, 1).size() <= 1 << 22);
   CHECK(rows_to_check(shape, 30 * 1000, 1'000'000, 2) != some);
 }
 

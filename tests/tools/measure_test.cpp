@@ -1,7 +1,7 @@
 // Plans and records of measurements, without a GPU.
 #include "tools/measure/json.hpp"
 
-#include <functional>
+#include <algorithm>
 
 #include "sim/catalog.hpp"
 #include "tests/support/catch.hpp"
@@ -91,6 +91,22 @@ TEST_CASE("B20, B21, A21: a plan refuses what the kernel is not compiled for, be
   CHECK_THAT(plan_of(segments, &plain()).refusal.value_or(""), contains("--segments"));
 }
 
+TEST_CASE("every kernel has a plan of its own for the first of its tilings") {
+  for (const kernels::Kernel& kernel : kernels::catalog()) {
+    INFO(kernel.name);
+    const kernels::KernelTiling& tiling = kernel.tilings.front();
+    PointRequest request = request_of(kernel.algorithm, 256, tiling.head_dim == 0 ? 64 : tiling.head_dim);
+    if (tiling.head_dim_v != 0) request.head_dim_v = tiling.head_dim_v;
+    request.problem.dtype = kernel.dtypes.front();
+    request.shapes = {.m = 256, .n = 256, .k = 256, .rows = 64, .cols = 256, .length = 4096};
+    if (!kernel.variants.empty()) request.options.variant = kernel.variants.front();
+    const MeasurePlan plan = plan_of(request, &kernel);
+    INFO(plan.refusal.value_or(""));
+    CHECK(!plan.refusal);
+    CHECK(kernels::matches(tiling, plan.point));
+  }
+}
+
 TEST_CASE("a kernel mirrors one algorithm, and some have none") {
   CHECK_THROWS_WITH(plan_of(request_of("flash1", 256, 64), &plain()), contains("mirrors flash2"));
   CHECK_THROWS_WITH(plan_of(request_of("standard_unfused", 256, 64), nullptr), contains("no kernel mirrors it"));
@@ -130,8 +146,11 @@ TEST_CASE("a record has traffic per tensor, the gate, and times in SI units") {
   CHECK(time["flops_per_second"].get<double>() == Approx(4.0 * 256 * 256 * 64 / 100e-6));
   CHECK(time["clocks"]["sm_hertz"] == 1.9e9);
   CHECK(time["watts"] == 500);
-  CHECK(time["joules_per_launch"].get<double>() == Approx(0.05));
+  CHECK(time["joules_per_launch"].is_null());
   CHECK(time["valid"] == true);
+  Measurement sustained = right_measurement();
+  sustained.times.front().regime = Regime::sustained;
+  CHECK(measurement_json(sustained)["times"][0]["joules_per_launch"].get<double>() == Approx(0.05));
 }
 
 TEST_CASE("a point that fails or does not run has no time, in either form") {

@@ -82,6 +82,10 @@ class Measure(unittest.TestCase):
         done = run(["measure", *POINT[:2], "--seq", "1000", *POINT[4:], "--samples", "5"])
         self.assertTrue(done.returncode == 0 or "needs a GPU" in done.stderr, done.stderr)
 
+    def test_a_kernel_with_a_ring_of_its_own_is_planned(self):
+        done = run(["measure", "--kernel", "gemm", "--m", "256", "--n", "256", "--k", "256", "--samples", "5"])
+        self.assertTrue(done.returncode == 0 or "needs a GPU" in done.stderr, done.stderr)
+
     def test_what_no_kernel_does(self):
         self.assertIn("--unsafe", refusal(*POINT, "--unsafe", "no-rescale"))
 

@@ -7,6 +7,7 @@
 #include "tools/gpu.hpp"
 #include "tools/log.hpp"
 #include "tools/measure/bench.hpp"
+#include "tools/measure/points.hpp"
 #include "tools/measure/render.hpp"
 #include "tools/options/choice.hpp"
 #include "tools/options/point_options.hpp"
@@ -24,6 +25,7 @@ constexpr std::array measure_options = {
     OptionSpec{"--kernel", "NAME", "which kernel; default the first that mirrors the algorithm and can run the point"},
     OptionSpec{"--cache", "cold|warm|both", "what the L2 holds when a launch begins; default both"},
     OptionSpec{"--sustained", "", "also 2 s of launches back to back, at the clock that the power limit leaves"},
+    OptionSpec{"--profile", "", "one launch a point for ncu --profile-from-start off, after the gates, and no times"},
     OptionSpec{"--samples", "N", "of each time; default 30"},
     OptionSpec{"--seed", "N", "of the random inputs; default 1"},
 };
@@ -54,6 +56,12 @@ MeasureOptions options_of(const Arguments& arguments) {
   options.cold = wanted != Caches::warm;
   options.warm = wanted != Caches::cold;
   options.sustained = arguments.has("--sustained");
+  options.profile = arguments.has("--profile");
+  for (const std::string_view timing : {"--cache", "--sustained", "--samples"}) {
+    if (options.profile && arguments.has(timing)) {
+      throw InputError("--profile: not together with " + std::string(timing) + ", since nothing is timed");
+    }
+  }
   options.samples = count_between(arguments, "--samples", least_samples, most_samples, options.samples);
   if (const auto seed = arguments.find("--seed")) {
     options.seed = static_cast<std::uint64_t>(parse_count("--seed", *seed, 0));
@@ -61,30 +69,15 @@ MeasureOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-const kernels::Kernel* kernel_of(const Arguments& arguments) {
-  const auto name = arguments.find("--kernel");
-  return name ? &kernels::kernel_named(*name) : nullptr;
-}
-
-/// With --kernel alone, the algorithm is the one that it mirrors.
-Arguments with_algorithm(const Arguments& arguments, const kernels::Kernel* kernel) {
-  if (kernel == nullptr || arguments.has("--algorithm")) return arguments;
-  std::vector<Arguments::Given> options = {{"--algorithm", std::string(kernel->algorithm)}};
-  options.insert(options.end(), arguments.options().begin(), arguments.options().end());
-  return {std::move(options), arguments.words()};
-}
-
-/// Plans every point, so that wrong input is refused before anything runs.
-std::vector<Measurement> planned(const PointGrid& grid, const kernels::Kernel* kernel) {
-  std::vector<Measurement> measurements;
-  for (std::size_t i = 0; i < grid.size(); ++i) {
-    Measurement measurement{.plan = plan_of(grid[i], kernel), .bill = {}};
-    measurement.bill = evaluate(measurement.plan.request, {});
-    measurement.refusal = measurement.plan.refusal ? measurement.plan.refusal : measurement.bill.refusal;
-    if (grid.size() == 1 && measurement.refusal) throw InputError(*measurement.refusal);
-    measurements.push_back(std::move(measurement));
+/// What of a command line says what was measured.
+std::vector<std::string> recorded(const Arguments& arguments) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : arguments.options()) {
+    if (name == "-o" || name == "--format") continue;
+    texts.push_back(name);
+    if (!value.empty()) texts.push_back(value);
   }
-  return measurements;
+  return texts;
 }
 
 /// The device of --device, else the shipped one that the GPU is.
@@ -120,13 +113,11 @@ void write(const Target& target, const std::unique_ptr<PendingFile>& file, const
 int run_measure(const Arguments& given) {
   const Target target = target_of(given);
   const MeasureOptions options = options_of(given);
-  const kernels::Kernel* kernel = kernel_of(given);
-  const Arguments arguments = with_algorithm(given, kernel);
-  const PointGrid grid = point_grid(arguments, "measure", Values::many);
-  std::vector<Measurement> measurements = planned(grid, kernel);
+  auto [grid, measurements] = planned_points(given);
   Bench bench(options);
   const auto file = open_file(target);
   MeasureSetting setting = bench.setting();
+  setting.arguments = recorded(given);
   setting.date = utc_now();
   setting.commit = source_commit;
   setting.device = device_of(measurements.front().plan, setting);

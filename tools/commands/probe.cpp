@@ -75,7 +75,7 @@ kernels::ProbeSettings settings_of(const Arguments& arguments, const kernels::Gp
   kernels::ProbeSettings settings{.gpu = gpu};
   if (!arguments.has("--quick")) return settings;
   settings.repetitions = 4;
-  settings.sustained = {0.5};
+  settings.sustained = {0.8};
   return settings;
 }
 

@@ -34,6 +34,7 @@ kernels::GateSettings gate_settings(const Measurement& measurement, std::uint64_
 struct Bench::Machine {
   explicit Machine(const MeasureOptions& wanted)
       : options(wanted), gpu(kernels::gpu_info()), timer(kernels::clock_reader(gpu)) {
+    if (options.profile) return;
     if (options.cold) empty_cold = timer.empty_launch(CacheState::cold);
     if (options.warm) empty_warm = timer.empty_launch(CacheState::warm);
   }
@@ -69,6 +70,10 @@ void Bench::Machine::time(Measurement& measurement, kernels::OperandMemory& memo
   kernels::TimedWork work{.launch = [&](kernels::Stream stream) { kernel->launch(memory.tensors(), point, stream); }};
   if (kernel->prepare != nullptr) {
     work.prepare = [&](kernels::Stream stream) { kernel->prepare(memory.tensors(), point, stream); };
+  }
+  if (options.profile) {
+    measurement.profiled_kernels = timer.profile(work);
+    return;
   }
   const LaunchDemand demand = demand_of(measurement.bill);
   const DevicePeaks peaks = peaks_of(device, point.problem.dtype, gpu);

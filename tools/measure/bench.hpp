@@ -12,6 +12,7 @@ struct MeasureOptions {
   bool cold = true;
   bool warm = true;
   bool sustained = false;
+  bool profile = false;  ///< one launch for a profiler, and no times
   Count samples = 30;
   std::uint64_t seed = 1;
 };

@@ -1,5 +1,5 @@
 // Measurements as CSV.
-#include "tools/output/csv.hpp"
+#include "traces/csv.hpp"
 #include "tools/measure/json.hpp"
 #include "tools/options/text.hpp"
 #include "tools/output/columns.hpp"

@@ -102,7 +102,8 @@ Json time_json(const MeasuredTime& time, Bytes edge) {
   json["share_of_hbm"] = number_or_null(time.verdict.share_of_hbm);
   json["clocks"] = clocks_json(summary);
   json["watts"] = value_or_null(summary.power);
-  json["joules_per_launch"] = summary.power ? Json(summary.power->value * median) : Json(nullptr);
+  const bool back_to_back = time.regime == Regime::sustained;  // else the power is also that of flushes and pauses
+  json["joules_per_launch"] = back_to_back && summary.power ? Json(summary.power->value * median) : Json(nullptr);
   json["valid"] = !time.verdict.invalid;
   json["invalid"] = text_or_null(time.verdict.invalid);
   json["labels"] = time.verdict.labels;
@@ -130,6 +131,7 @@ Json measurement_json(const Measurement& measurement) {
   json["useful_flops"] = demand.flops.value();
   json["matmul_flops"] = measurement.bill.counted.matmul_flops.value();
   const Bytes edge = measurement.counted->total().total_bytes();
+  if (measurement.profiled_kernels) json["profiled_kernels"] = *measurement.profiled_kernels;
   Json& times = json["times"] = Json::array();
   for (const MeasuredTime& time : measurement.times) times.push_back(time_json(time, edge));
   return json;
@@ -137,6 +139,7 @@ Json measurement_json(const Measurement& measurement) {
 
 Json measure_document(const MeasureSetting& setting, const std::vector<Measurement>& measurements) {
   Json document = document_json("measure");
+  document["arguments"] = setting.arguments;
   document["commit"] = setting.commit;
   document["date"] = setting.date;
   document["gpu"] = gpu_json(setting.gpu);

@@ -31,13 +31,15 @@ struct Measurement {
   kernels::GateResult gate{};
   std::optional<Work> counted{};  ///< by the kernel's own counters
   std::vector<MeasuredTime> times{};
+  std::optional<Count> profiled_kernels{};  ///< launched for a profiler, in the order of the points
 };
 
 /// What is common to the measurements of one run.
 struct MeasureSetting {
   kernels::GpuInfo gpu;
-  std::string date;    ///< UTC, "2025-01-31T12:00:00Z"
-  std::string commit;  ///< of the sources, or "unknown"
+  std::vector<std::string> arguments{};  ///< of the command line, without where the output goes
+  std::string date;                      ///< UTC, "2025-01-31T12:00:00Z"
+  std::string commit;                    ///< of the sources, or "unknown"
   std::uint64_t seed = 1;
   std::optional<Device> device{};       ///< whose peaks times are held against
   Bytes flush;                          ///< of a cold sample

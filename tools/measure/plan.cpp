@@ -39,17 +39,22 @@ void fill(std::optional<Count>& size, Count compiled) {
   if (!size) size = unless_zero(compiled);
 }
 
-/// The request in the kernel's first tiling that agrees with it, unchanged where none does.
-PointRequest with_tiling(PointRequest request, const Kernel& kernel) {
+/// The kernel's first tiling that agrees with the request; nullptr where none does.
+const KernelTiling* tiling_for(const PointRequest& request, const Kernel& kernel) {
   const auto found = std::find_if(kernel.tilings.begin(), kernel.tilings.end(),
                                   [&](const KernelTiling& tiling) { return agrees(tiling, request); });
-  if (found == kernel.tilings.end()) return request;
-  fill(request.block_q, found->block_q);
-  fill(request.block_k, found->block_k);
-  fill(request.block_m, found->block_m);
-  fill(request.block_n, found->block_n);
-  fill(request.stages, found->stages);
-  if (request.block_d == 0) request.block_d = found->block_d;
+  return found == kernel.tilings.end() ? nullptr : &*found;
+}
+
+/// The request in `tiling`, unchanged without one.
+PointRequest with_tiling(PointRequest request, const KernelTiling* tiling) {
+  if (tiling == nullptr) return request;
+  fill(request.block_q, tiling->block_q);
+  fill(request.block_k, tiling->block_k);
+  fill(request.block_m, tiling->block_m);
+  fill(request.block_n, tiling->block_n);
+  fill(request.stages, tiling->stages);
+  if (request.block_d == 0) request.block_d = tiling->block_d;
   return request;
 }
 
@@ -63,11 +68,15 @@ std::optional<std::string> foreign(const PointRequest& request) {
 }
 
 MeasurePlan plan_for(const PointRequest& request, const Kernel& kernel) {
-  MeasurePlan plan{.kernel = &kernel, .request = with_tiling(request, kernel), .point = {}};
+  const KernelTiling* tiling = tiling_for(request, kernel);
+  MeasurePlan plan{.kernel = &kernel, .request = with_tiling(request, tiling), .point = {}};
+  plan.request.overflowing = Overflowing::counted;  // what a block holds is the kernel's affair
   ResolvedPoint resolved = resolve(plan.request);
   plan.refusal = foreign(request);
   if (!plan.refusal) plan.refusal = choose_tiling(resolved);
   plan.point = resolved.largest;
+  // A ring in a kernel whose algorithm bills none is no option of the algorithm.
+  if (tiling != nullptr) plan.point.tiling.stages = plan.request.stages.value_or(tiling->stages);
   if (!plan.refusal) plan.refusal = kernels::unsupported(kernel, plan.point);
   return plan;
 }
