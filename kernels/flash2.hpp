@@ -27,16 +27,16 @@ struct Flash2Build {
 /// Shared memory is the Q tile, the stages of K and V tiles, and two barriers for each stage.
 constexpr Flash2Build flash2_build(Count head_dim, Count block_q, Count block_k, Count warps, Flash2Choices choices) {
   constexpr Count stages = flash2_stages;
-  const Bytes barriers(2 * stages * 8);
-  const Bytes tiles((block_q + 2 * stages * block_k) * head_dim * size_of(DType::fp16));
+  const Count tiles = (block_q + 2 * stages * block_k) * head_dim * size_of(DType::fp16);
+  const Count barriers = 2 * stages * 8;
   return {.tiling = {.block_q = block_q,
                      .block_k = block_k,
                      .head_dim = head_dim,
                      .head_dim_v = head_dim,
                      .stages = stages,
                      .threads = 32 * warps,
-                     .shared = tiles + barriers,
-                     .padding = barriers},
+                     .shared = Bytes(tiles + barriers),
+                     .padding = Bytes(barriers)},
           .choices = choices};
 }
 

@@ -1,7 +1,7 @@
 // Plans and records of measurements, without a GPU.
 #include "tools/measure/json.hpp"
 
-#include <functional>
+#include <algorithm>
 
 #include "sim/catalog.hpp"
 #include "tests/support/catch.hpp"
