@@ -72,29 +72,26 @@ std::string note_of(const ClockSummary& summary) {
   return note;
 }
 
-/// Mean power of parts of the time, from the energy that was spent meanwhile; the driver counts it in steps.
-std::vector<double> watts_of(std::span<const ClockSample> samples) {
-  constexpr double part = 0.2;
+/// The driver's power, which it averages over a second, in the last of the time.
+std::vector<double> watts_of(std::span<const ClockSample> samples, Seconds duration) {
+  constexpr double last = 0.85;
   std::vector<double> watts;
-  const ClockSample* first = nullptr;
   for (const ClockSample& sample : samples) {
-    if (!sample.joules) continue;
-    if (first == nullptr) first = &sample;
-    if (sample.seconds - first->seconds < part) continue;
-    watts.push_back((*sample.joules - *first->joules) / (sample.seconds - first->seconds));
-    first = &sample;
+    if (sample.watts && sample.seconds >= last * duration.value) watts.push_back(*sample.watts);
   }
   return watts;
 }
 
 /// The clock, and the power where the driver tells it.
-void add_figures(std::vector<Figure>& figures, const std::string& name, const Sustained& sustained) {
+void add_figures(std::vector<Figure>& figures, const std::string& name, const Load& load,
+                 const ProbeSettings& settings) {
+  const Sustained sustained = sustain(load, settings.gpu, settings.sustained);
   Figure clock = figure_of("probe.clock." + name, sustained.hertz);
   clock.clock = Hertz{clock.value};
   clock.note = sustained.missing;
   if (!sustained.samples.empty()) clock.note = note_of(summarise_clocks(sustained.samples));
   figures.push_back(clock);
-  const std::vector<double> watts = watts_of(sustained.samples);
+  const std::vector<double> watts = watts_of(sustained.samples, settings.sustained);
   if (watts.size() < 2) return;
   figures.push_back(figure_of("probe.power." + name, watts, clock.clock));
 }
@@ -116,7 +113,7 @@ void add_scalar(std::vector<Figure>& figures, const std::string& name, const Pro
   Chains work;
   work.results = distances.data();
   const Load load = cycles_load(work, {settings.gpu.sm_count, threads, 0, iterations});
-  add_figures(figures, name, sustain(load, settings.gpu, settings.sustained));
+  add_figures(figures, name, load, settings);
   require_ends(distances, name.c_str());
 }
 
@@ -129,22 +126,23 @@ void add_products(std::vector<Figure>& figures, const std::string& name, int thr
   Products work;
   work.results = results.data();
   const Load load = cycles_load(work, {settings.gpu.sm_count, threads, Products::shared_bytes, iterations});
-  add_figures(figures, name, sustain(load, settings.gpu, settings.sustained));
+  add_figures(figures, name, load, settings);
   require_product(std::span<const float>(results.to_host()).first(size), Products::expected(iterations), name);
 }
 
 void add_memory(std::vector<Figure>& figures, const ProbeSettings& settings) {
   constexpr Bytes size(Count{2} << 30);
+  constexpr int passes = 2;  // more than one, so that a block runs for milliseconds
   Words words(size);
   words.write(Bytes(0), size);
   words.take_sum();
   unsigned launches = 0;
   const Load load = [&](Span* spans) {
-    words.read(Bytes(0), size, 1, nullptr, spans);
+    words.read(Bytes(0), size, passes, nullptr, spans);
     ++launches;
   };
-  add_figures(figures, "hbm", sustain(load, settings.gpu, settings.sustained));
-  require_sum(words.take_sum(), launches * expected_sum(Bytes(0), size), "probe.clock.hbm");
+  add_figures(figures, "hbm", load, settings);
+  require_sum(words.take_sum(), launches * passes * expected_sum(Bytes(0), size), "probe.clock.hbm");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class ProbeUnavailable : public std::runtime_error {
 struct ProbeSettings {
   GpuInfo gpu;
   Count repetitions = 10;  ///< samples of a figure, 2 or more
-  Seconds sustained{2};    ///< how long a load runs before its clock is read
+  Seconds sustained{2};    ///< how long loads run; the driver averages power over the last second
 };
 
 /// The figure of samples of one quantity. Throws InputError for fewer than 2 samples, std::logic_error for a key that

@@ -18,7 +18,7 @@ struct Parts {
   Bytes offset(Count launch) const { return Bytes(launch * size.value()); }
 };
 
-Parts parts_of(Bytes size) { return {size, std::min<Count>(64, array_size.value() / size.value())}; }
+Parts parts_of(Bytes size) { return {size, std::min<Count>(256, array_size.value() / size.value())}; }
 
 /// t0 + b / BW from 4 MiB to 1 GiB of launches in a graph; `work(offset, bytes, stream)` enqueues one and moves `moved`
 /// bytes for each byte of the part.

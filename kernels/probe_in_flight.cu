@@ -10,7 +10,7 @@ constexpr Bytes array_size(Count{1} << 30);
 
 /// A thread reads vectors thread, thread + all, ... and starts the next load as soon as it has the oldest, so that one
 /// less than `loads` to all of them are under way.
-__global__ void __launch_bounds__(most_threads) read_in_flight(const uint4* from, unsigned size, unsigned* sum) {
+__global__ void __launch_bounds__(most_threads) read_in_flight(const uint4* from, unsigned size, unsigned* sums) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
   const auto load = [&](unsigned i) { return i < size ? load_past_l1(from + i) : make_uint4(0, 0, 0, 0); };
   uint4 under_way[loads];
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(most_threads) read_in_flight(const uint4* from
       under_way[j] = load(i + (loads + j) * all);
     }
   }
-  add_to(sum, total);
+  add_to(sums, total);
 }
 
 Figure figure(Words& words, int kib, const ProbeSettings& settings) {
@@ -32,16 +32,16 @@ Figure figure(Words& words, int kib, const ProbeSettings& settings) {
   const int blocks_of_sm = (threads + most_threads - 1) / most_threads;
   const auto blocks = static_cast<unsigned>(settings.gpu.sm_count * blocks_of_sm);
   const auto size = static_cast<unsigned>(array_size.value() / static_cast<Count>(sizeof(uint4)));
-  Buffer<unsigned> sum(std::vector<unsigned>{0});
+  Sums sums;
   const auto seconds = timed_launches(
       [&](Stream stream) {
-        read_in_flight<<<blocks, threads / blocks_of_sm, 0, stream>>>(words.data(), size, sum.data());
+        read_in_flight<<<blocks, threads / blocks_of_sm, 0, stream>>>(words.data(), size, sums.data());
         TILEMETER_CHECK(cudaGetLastError());
       },
       settings.repetitions);
   const std::string key = "probe.hbm.in_flight.k" + std::to_string(kib);
   const auto launches = static_cast<unsigned>(settings.repetitions + untimed_launches);
-  require_sum(sum.to_host()[0], launches * expected_sum(Bytes(0), array_size), key.c_str());
+  require_sum(sums.take(), launches * expected_sum(Bytes(0), array_size), key.c_str());
   return figure_of(key, bandwidths(array_size, seconds));
 }
 

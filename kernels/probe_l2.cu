@@ -69,7 +69,10 @@ std::vector<Figure> probe_l2(const ProbeSettings& settings) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(settings.repetitions); ++i) {
     const auto readings = readings_of(footprints, i);
     plateaus.push_back(plateau_of(readings, cached));
-    per_sm.push_back(plateaus.back() / (footprints[0].hertz[i] * static_cast<double>(settings.gpu.sm_count)));
+    std::vector<double> hertz;
+    for (const Footprint& footprint : footprints) hertz.push_back(footprint.hertz[i]);
+    const double sm_hertz = quantile_of(hertz, 0.5, "clock rates") * static_cast<double>(settings.gpu.sm_count);
+    per_sm.push_back(plateaus.back() / sm_hertz);
     knees.push_back(whole_kib(knee_of(readings, cached)));
   }
   const auto clock = by_size.front().clock;

@@ -5,31 +5,29 @@
 namespace tilemeter::kernels {
 namespace {
 
-/// Vectors that a block moves at a time.
+/// Vectors that a block reads at a time.
 constexpr unsigned long long group_size = memory_threads * memory_unroll;
 constexpr unsigned groups_between_passes = 37;
 
-unsigned blocks_for(unsigned long long size) {
+unsigned long long vectors_of(Bytes bytes) { return static_cast<unsigned long long>(bytes.value()) / sizeof(uint4); }
+
+/// A block for every `size_of_block` vectors.
+unsigned blocks_for(unsigned long long size, unsigned long long size_of_block) {
+  return static_cast<unsigned>((size + size_of_block - 1) / size_of_block);
+}
+
+/// As many blocks as are resident at once.
+unsigned resident_blocks() {
+  constexpr unsigned of_sm = 2048 / memory_threads;
   int device = 0, sms = 0;
   TILEMETER_CHECK(cudaGetDevice(&device));
   TILEMETER_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-  return static_cast<unsigned>(std::clamp<unsigned long long>(size / group_size, 1, 8ull * sms));
+  return of_sm * static_cast<unsigned>(sms);
 }
 
-unsigned long long vectors_of(Bytes bytes) { return static_cast<unsigned long long>(bytes.value()) / sizeof(uint4); }
-
-/// Calls `body(index)` for this thread's vectors, `memory_unroll` of them at a time where so many are left.
-template <class Body>
-__device__ void each_group(unsigned long long size, Body body) {
-  for (unsigned long long first = blockIdx.x * group_size; first < size; first += gridDim.x * group_size) {
-    body(first + threadIdx.x);
-  }
-}
-
-}  // namespace
-
+/// Reads `size` vectors `passes` times.
 __global__ void __launch_bounds__(memory_threads)
-    read_words(const uint4* from, unsigned long long size, int passes, unsigned* sum, Span* span) {
+    read_words(const uint4* from, unsigned long long size, int passes, unsigned* sums, Span* span) {
   const unsigned long long time = nanoseconds();
   const long long begin = clocks();
   const auto groups = static_cast<unsigned>((size + group_size - 1) / group_size);
@@ -45,61 +43,51 @@ __global__ void __launch_bounds__(memory_threads)
 #pragma unroll
     for (const uint4& value : values) total += sum_of(value);
   }
-  add_to(sum, total);
+  add_to(sums, total);
   if (span != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *span = {begin, clocks(), nanoseconds() - time};
 }
 
 __global__ void __launch_bounds__(memory_threads) write_words(uint4* to, unsigned long long size) {
-  each_group(size, [&](unsigned long long i) {
-#pragma unroll
-    for (int j = 0; j < memory_unroll; ++j) {
-      const unsigned long long at = i + j * memory_threads;
-      const unsigned word = word_at(4 * at), step = word_at(1) - word_at(0);
-      if (at < size) to[at] = make_uint4(word, word + step, word + 2 * step, word + 3 * step);
-    }
-  });
+  const unsigned long long i = blockIdx.x * static_cast<unsigned long long>(memory_threads) + threadIdx.x;
+  const unsigned word = word_at(4 * i), step = word_at(1) - word_at(0);
+  if (i < size) to[i] = make_uint4(word, word + step, word + 2 * step, word + 3 * step);
 }
 
 __global__ void __launch_bounds__(memory_threads) copy_words(const uint4* from, uint4* to, unsigned long long size) {
-  each_group(size, [&](unsigned long long i) {
-    uint4 values[memory_unroll] = {};
-#pragma unroll
-    for (int j = 0; j < memory_unroll; ++j) {
-      if (i + j * memory_threads < size) values[j] = load_past_l1(from + i + j * memory_threads);
-    }
-#pragma unroll
-    for (int j = 0; j < memory_unroll; ++j) {
-      if (i + j * memory_threads < size) to[i + j * memory_threads] = values[j];
-    }
-  });
+  const unsigned long long i = blockIdx.x * static_cast<unsigned long long>(memory_threads) + threadIdx.x;
+  if (i < size) to[i] = load_past_l1(from + i);
 }
 
-// Words are numbered from the part's first.
+}  // namespace
+
+unsigned Sums::take() {
+  unsigned sum = 0;
+  for (const unsigned word : words_.to_host()) sum += word;
+  clear();
+  return sum;
+}
+
 void Words::write(Bytes offset, Bytes bytes, Stream stream) {
   const unsigned long long size = vectors_of(bytes);
-  write_words<<<blocks_for(size), memory_threads, 0, stream>>>(memory_.data() + vectors_of(offset), size);
+  write_words<<<blocks_for(size, memory_threads), memory_threads, 0, stream>>>(memory_.data() + vectors_of(offset),
+                                                                               size);
   TILEMETER_CHECK(cudaGetLastError());
 }
 
+// One pass goes fastest with a block for each group; several take turns among the resident blocks.
 void Words::read(Bytes offset, Bytes bytes, int passes, Stream stream, Span* span) {
   const unsigned long long size = vectors_of(bytes);
-  read_words<<<blocks_for(size * passes), memory_threads, 0, stream>>>(memory_.data() + vectors_of(offset), size,
-                                                                       passes, sum_.data(), span);
+  const unsigned blocks = passes == 1 ? blocks_for(size, group_size) : resident_blocks();
+  read_words<<<blocks, memory_threads, 0, stream>>>(memory_.data() + vectors_of(offset), size, passes, sums_.data(),
+                                                    span);
   TILEMETER_CHECK(cudaGetLastError());
 }
 
 void Words::copy_to(Words& other, Bytes offset, Bytes bytes, Stream stream) {
   const unsigned long long size = vectors_of(bytes);
-  copy_words<<<blocks_for(size), memory_threads, 0, stream>>>(memory_.data() + vectors_of(offset),
-                                                              other.memory_.data() + vectors_of(offset), size);
+  copy_words<<<blocks_for(size, memory_threads), memory_threads, 0, stream>>>(
+      memory_.data() + vectors_of(offset), other.memory_.data() + vectors_of(offset), size);
   TILEMETER_CHECK(cudaGetLastError());
-}
-
-unsigned Words::take_sum() {
-  TILEMETER_CHECK(cudaDeviceSynchronize());
-  const unsigned sum = sum_.to_host()[0];
-  TILEMETER_CHECK(cudaMemset(sum_.data(), 0, sum_.bytes()));
-  return sum;
 }
 
 unsigned expected_sum(Bytes offset, Bytes bytes) {

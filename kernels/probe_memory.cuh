@@ -7,7 +7,8 @@
 namespace tilemeter::kernels {
 
 inline constexpr int memory_threads = 256;
-inline constexpr int memory_unroll = 8;  ///< independent 16-byte loads of a thread
+inline constexpr int memory_unroll = 4;  ///< independent 16-byte loads of a thread that reads
+inline constexpr int sum_slots = 1024;   ///< words that sums are spread over, so that blocks do not wait for each other
 
 /// Word i of the arrays. Linear, so that sums are known without adding up.
 __host__ __device__ inline unsigned word_at(unsigned long long i) {
@@ -31,38 +32,46 @@ inline __device__ uint4 load_past_l1(const uint4* from) {
 
 inline __device__ unsigned sum_of(const uint4& v) { return v.x + v.y + v.z + v.w; }
 
-/// Adds this warp's sums to `sum`.
-inline __device__ void add_to(unsigned* sum, unsigned value) {
+/// Adds this warp's sums to one of `sums`.
+inline __device__ void add_to(unsigned* sums, unsigned value) {
   for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
-  if (threadIdx.x % 32 == 0) atomicAdd(sum, value);
+  if (threadIdx.x % 32 == 0) atomicAdd(sums + blockIdx.x % sum_slots, value);
 }
 
-/// Reads `size` vectors `passes` times; every pass starts at another place, so that no SM reads what it read before.
-/// `sum` receives the sum of all words; `span`, unless null, what the first block saw.
-__global__ void read_words(const uint4* from, unsigned long long size, int passes, unsigned* sum, Span* span);
-__global__ void write_words(uint4* to, unsigned long long size);
-__global__ void copy_words(const uint4* from, uint4* to, unsigned long long size);
+/// `sum_slots` sums, 0 at first.
+class Sums {
+ public:
+  Sums() : words_(sum_slots) { clear(); }
+  unsigned* data() { return words_.data(); }
+  /// Their sum since the last call; waits.
+  unsigned take();
+
+ private:
+  void clear() { TILEMETER_CHECK(cudaMemset(words_.data(), 0, words_.bytes())); }
+  Buffer<unsigned> words_;
+};
 
 /// Arrays of words, and launches over parts of them.
 class Words {
  public:
   /// Throws CudaError where the memory is not there.
-  explicit Words(Bytes size) : memory_(static_cast<std::size_t>(size.value()) / sizeof(uint4)), sum_(1) {}
+  explicit Words(Bytes size) : memory_(static_cast<std::size_t>(size.value()) / sizeof(uint4)) {}
 
   Bytes size() const { return Bytes(static_cast<Count>(memory_.bytes())); }
   uint4* data() { return memory_.data(); }
 
-  /// Enqueues kernels over `bytes` from byte `offset` on, both multiples of 16.
+  /// Enqueues kernels over `bytes` from byte `offset` on, both multiples of 16. Words are numbered from there. Every
+  /// pass of a read starts at another place; `span`, unless null, receives what the first block saw.
   void write(Bytes offset, Bytes bytes, Stream stream = nullptr);
   void read(Bytes offset, Bytes bytes, int passes = 1, Stream stream = nullptr, Span* span = nullptr);
   void copy_to(Words& other, Bytes offset, Bytes bytes, Stream stream = nullptr);
 
   /// The sum of what was read since the last call; waits.
-  unsigned take_sum();
+  unsigned take_sum() { return sums_.take(); }
 
  private:
   Buffer<uint4> memory_;
-  Buffer<unsigned> sum_;
+  Sums sums_;
 };
 
 /// What the words of a part add up to.

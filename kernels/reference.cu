@@ -91,7 +91,7 @@ struct Normaliser {
 };
 
 /// One block a row. Shared memory: q and the sums of the three kinds of O.
-__global__ void attention_rows(AttentionView view, Results to, double* lse, double empty_lse) {
+__global__ void reference_attention(AttentionView view, Results to, double* lse, double empty_lse) {
   extern __shared__ double shared[];
   __shared__ double weights[threads], rounded_weights[threads];
   double* q = shared;
@@ -141,7 +141,7 @@ __global__ void attention_rows(AttentionView view, Results to, double* lse, doub
 }
 
 /// One block a row of C.
-__global__ void gemm_rows(TypedMemory a, TypedMemory b, Count m, Count n, Count k, Results to) {
+__global__ void reference_gemm(TypedMemory a, TypedMemory b, Count m, Count n, Count k, Results to) {
   const Count row = to.rows[blockIdx.x];
   for (Count col = threadIdx.x; col < n; col += threads) {
     double c = 0;
@@ -152,7 +152,7 @@ __global__ void gemm_rows(TypedMemory a, TypedMemory b, Count m, Count n, Count 
 }
 
 /// One block a row of X.
-__global__ void softmax_rows(TypedMemory x, Count cols, Results to) {
+__global__ void reference_softmax(TypedMemory x, Count cols, Results to) {
   const Count first = to.rows[blockIdx.x] * cols;
   Normaliser normaliser;
   for (Count col = threadIdx.x; col < cols; col += threads) normaliser.add(x.at(first + col));
@@ -177,7 +177,7 @@ __device__ double applied(ChainStep step, double y, double side) {
 }
 
 /// One thread an element.
-__global__ void chain_elements(TypedMemory x, TypedMemory side, Count length, Count ops, Count side_inputs, Count size,
+__global__ void reference_chain(TypedMemory x, TypedMemory side, Count length, Count ops, Count side_inputs, Count size,
                                Results to) {
   const Count i = blockIdx.x * Count{threads} + threadIdx.x;
   if (i >= size) return;
@@ -225,7 +225,7 @@ std::vector<ReferenceRows> attention(const Tensors& tensors, std::span<const Ope
   ReferenceRows lse{.tensor = TensorName::LSE};
   if (view.softmax) lse.exact = Buffer<double>(rows);
   const auto shared = static_cast<std::size_t>(view.head_dim + 3 * view.head_dim_v) * sizeof(double);
-  attention_rows<<<static_cast<unsigned>(rows), threads, shared, stream>>>(view, to, lse.exact.data(), empty_lse);
+  reference_attention<<<static_cast<unsigned>(rows), threads, shared, stream>>>(view, to, lse.exact.data(), empty_lse);
   std::vector<ReferenceRows> results;
   results.push_back(std::move(o));
   if (view.softmax) results.push_back(std::move(lse));
@@ -252,12 +252,12 @@ std::vector<ReferenceRows> reference_rows(std::string_view algorithm, const Tens
     results = attention(tensors, operands, point, computation, to, rows.size(), std::move(output), empty_lse, stream);
   } else {
     if (computation == Computation::gemm) {
-      gemm_rows<<<blocks, threads, 0, stream>>>(memory(TensorName::A), memory(TensorName::B), point.shapes.m,
+      reference_gemm<<<blocks, threads, 0, stream>>>(memory(TensorName::A), memory(TensorName::B), point.shapes.m,
                                                 point.shapes.n, point.shapes.k, to);
     } else if (computation == Computation::softmax) {
-      softmax_rows<<<blocks, threads, 0, stream>>>(memory(TensorName::X), point.shapes.cols, to);
+      reference_softmax<<<blocks, threads, 0, stream>>>(memory(TensorName::X), point.shapes.cols, to);
     } else {
-      chain_elements<<<(blocks + threads - 1) / threads, threads, 0, stream>>>(
+      reference_chain<<<(blocks + threads - 1) / threads, threads, 0, stream>>>(
           memory(TensorName::X), memory(TensorName::side), point.shapes.length, point.options.ops,
           point.options.side_inputs, static_cast<Count>(rows.size()), to);
     }

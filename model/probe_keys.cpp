@@ -36,9 +36,9 @@ void add_memory(std::vector<ProbeKey>& keys) {
     add(keys, "l2.footprint.m" + std::to_string(size), bytes_per_second,
         "reading " + std::to_string(size) + " MiB again and again");
   }
-  add(keys, "l2.latency", clocks, "a dependent load that hits the L2");
-  add(keys, "l2.latency_near", clocks, "the same, the quicker group of lines");
-  add(keys, "l2.latency_far", clocks, "the same, the slower group of lines");
+  add(keys, "l2.latency", clocks, "a dependent load of a line that the L2 holds and the SM has read before");
+  add(keys, "l2.latency_near", clocks, "the same at the first time, the quicker group of lines");
+  add(keys, "l2.latency_far", clocks, "the same at the first time, the slower group of lines");
   add(keys, "shared.read", bytes_per_clock, "reading shared memory, 16 bytes a thread");
 }
 
@@ -64,9 +64,9 @@ void add_compute(std::vector<ProbeKey>& keys) {
   for (const std::string tensor : {"mma", "wgmma"}) {
     for (const std::string scalar : {"exp", "fma"}) {
       add(keys, "overlap." + tensor + "_beside_" + scalar, ratio,
-          "time of " + tensor + " while " + scalar + " runs, over its time alone");
+          "time of " + tensor + " beside " + scalar + " that alone takes as long, over its time alone");
       add(keys, "overlap." + scalar + "_beside_" + tensor, ratio,
-          "time of " + scalar + " while " + tensor + " runs, over its time alone");
+          "time of " + scalar + " beside " + tensor + " that alone takes as long, over its time alone");
     }
   }
 }

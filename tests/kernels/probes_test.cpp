@@ -12,7 +12,7 @@ using namespace tilemeter::kernels;
 
 namespace {
 
-ProbeSettings quick() { return {.gpu = gpu_info(), .repetitions = 3, .sustained = {0.1}}; }
+ProbeSettings quick() { return {.gpu = gpu_info(), .repetitions = 3, .sustained = {0.2}}; }
 
 /// The figures of a probe by key; none when this GPU lacks what it measures.
 std::map<std::string, Figure> figures_of(std::string_view name) {

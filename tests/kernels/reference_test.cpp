@@ -159,7 +159,7 @@ TEST_CASE("inputs are standard normal, and the same for the same seed", "[gate]"
   CHECK(moment(values, 2) == Approx(1).epsilon(0.01));
   CHECK(std::abs(moment(values, 3)) < 0.02);
   CHECK(moment(values, 4) == Approx(3).epsilon(0.03));
-  CHECK(std::set<double>(values.begin(), values.end()).size() > size * 0.99);
+  CHECK(std::set<double>(values.begin(), values.end()).size() > std::size_t{99} * size / 100);
   CHECK(values == normal_numbers<double>(DType::fp64, size, 1, 2));
   CHECK(values != normal_numbers<double>(DType::fp64, size, 1, 3));
   CHECK(values != normal_numbers<double>(DType::fp64, size, 2, 2));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array probe_options = {
     OptionSpec{"--only", "NAME,...", "these probes; `probe list` names them"},
-    OptionSpec{"--quick", "", "fewer repetitions, and loads that run for less than a second"},
+    OptionSpec{"--quick", "", "fewer repetitions, and shorter runs at load"},
     OptionSpec{"--device", "NAME", "the shipped device that an overlay changes; default the one that the GPU is"},
 };
 
@@ -75,7 +75,7 @@ kernels::ProbeSettings settings_of(const Arguments& arguments, const kernels::Gp
   kernels::ProbeSettings settings{.gpu = gpu};
   if (!arguments.has("--quick")) return settings;
   settings.repetitions = 4;
-  settings.sustained = {0.8};
+  settings.sustained = {1.3};
   return settings;
 }
 

@@ -138,7 +138,7 @@ TEST_CASE("two kernels with one square tiling go from -1 to -1/2 as the side doe
                                         Window{"M/d^2 1024 to 16384", 1024, 16384}}) {
     INFO(where);
     const double slope = -std::log(side(64 * 64 * to) / side(64 * 64 * from)) / std::log(to / from);
-    const Finding& finding = finding_of({.theorem = "thm5",
+    const Finding finding = finding_of({.theorem = "thm5",
                                          .contender = "flash2_backward two_kernels (square)",
                                          .quantity = "T - 9Nd - 3N",
                                          .where = where,
