@@ -236,7 +236,7 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
       launch_rows<T, TwoPasses>(arguments, stream, recorder);
     } else {
       launch_fitting<T, RowShape<32, 2>, RowShape<32, 4>, RowShape<32, 8>, RowShape<128, 4>, RowShape<256, 4>,
-                     RowShape<512, 4>, RowShape<512, 8>>(arguments, stream, recorder);
+                     RowShape<256, 8>, RowShape<512, 8>>(arguments, stream, recorder);
     }
   });
 }
