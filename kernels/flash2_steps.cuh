@@ -18,7 +18,7 @@ struct QFragments {
   unsigned lane;
 
   __device__ explicit QFragments(const typename S::QTile& tile)
-      : lane(S::QTile::moved(tile.lane_of_rows(), 0, 0) + S::warp_row() * S::QTile::pitch) {}
+      : lane(tile.lane_of_rows() + S::warp_row() * S::QTile::pitch) {}
 
   __device__ void load(Fragment (&to)[S::row_tiles], int step) const {
 #pragma unroll
