@@ -30,7 +30,7 @@ class List(unittest.TestCase):
 
 class Refusals(Folder):
     def test_wrong_options_are_refused_by_name(self):
-        self.refuse(["probe", "--only", "hmb"], "--only", "\"hmb\"", "did you mean \"hbm\"?", "overlap")
+        self.refuse(["probe", "--only", "latncy"], "--only", "\"latncy\"", "did you mean \"latency\"?", "overlap")
         self.refuse(["probe", "--only", "hbm,,l2"], "--only")
         self.refuse(["probe", "show"], "\"show\"", "probe list")
         self.refuse(["probe", "--format", "xml"], "--format", "xml")
