@@ -24,10 +24,8 @@ constexpr KernelTiling flash1_tiling(Count block_q, Count block_k, Count head_di
 
 /// The tilings that are compiled.
 inline constexpr std::array flash1_tilings = {
-    flash1_tiling(64, 64, 64),
-    flash1_tiling(64, 128, 64),
-    flash1_tiling(64, 64, 128),
-    flash1_tiling(64, 128, 128),
+    flash1_tiling(64, 64, 64),   flash1_tiling(64, 128, 64), flash1_tiling(64, 64, 128),
+    flash1_tiling(64, 128, 128), flash1_tiling(64, 64, 256),
 };
 
 /// As Kernel::refusal: types of O that go with the operands', options, the size of the grid.

@@ -43,10 +43,10 @@ constexpr Flash2Build flash2_build(Count head_dim, Count block_q, Count block_k,
 inline constexpr std::array flash2_builds = {
     flash2_build(64, 128, 128, 4, {.resident = 2, .may_skip_rescale = false}),
     flash2_build(64, 64, 64, 4, {.resident = 3, .q_in_registers = true}),
-    flash2_build(96, 128, 64, 4, {.resident = 2}),
+    flash2_build(96, 128, 64, 4, {.resident = 2, .may_skip_rescale = false}),
     flash2_build(128, 128, 64, 4, {.resident = 2}),
     flash2_build(128, 64, 64, 4, {.resident = 2, .q_in_registers = true}),
-    flash2_build(192, 128, 64, 8, {.resident = 1}),
+    flash2_build(192, 128, 64, 8, {.resident = 1, .may_skip_rescale = false}),
     flash2_build(256, 128, 64, 8, {.resident = 1}),
     flash2_build(256, 64, 32, 4, {.resident = 2}),
 };

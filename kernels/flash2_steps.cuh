@@ -133,8 +133,8 @@ __device__ void rescale(State<S>& state, const float (&alpha)[S::row_tiles][2]) 
   }
 }
 
-/// The same where it changes something, or always: a branch keeps the products around it from overlapping with the
-/// factors, which costs more than short rows of O do.
+/// The same, where the tiling says so only if it changes something in the warp. The branch saves the products, but the
+/// compiler no longer mixes what stands before it with what stands behind.
 template <class S>
 __device__ void rescale_if_needed(State<S>& state, const float (&alpha)[S::row_tiles][2]) {
   if constexpr (S::choices.may_skip_rescale) {

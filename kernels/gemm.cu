@@ -217,13 +217,11 @@ __global__ void __launch_bounds__(S::threads, 1)
     if (warpgroup == 0) {
       shrink_registers<40>();
       if (threadIdx.x == 0) produce(a, shared, counters);
-      __syncwarp();
-      counters.flush(records);
     } else {
       grow_registers<232>();
       consume(a, shared, warpgroup - 1, counters);
-      counters.flush(records);
     }
+    counters.flush(records);
   }
 }
 

@@ -178,7 +178,7 @@ __device__ double applied(ChainStep step, double y, double side) {
 
 /// One thread an element.
 __global__ void reference_chain(TypedMemory x, TypedMemory side, Count length, Count ops, Count side_inputs, Count size,
-                               Results to) {
+                                Results to) {
   const Count i = blockIdx.x * Count{threads} + threadIdx.x;
   if (i >= size) return;
   const Count element = to.rows[i], problem = element / length;
@@ -253,7 +253,7 @@ std::vector<ReferenceRows> reference_rows(std::string_view algorithm, const Tens
   } else {
     if (computation == Computation::gemm) {
       reference_gemm<<<blocks, threads, 0, stream>>>(memory(TensorName::A), memory(TensorName::B), point.shapes.m,
-                                                point.shapes.n, point.shapes.k, to);
+                                                     point.shapes.n, point.shapes.k, to);
     } else if (computation == Computation::softmax) {
       reference_softmax<<<blocks, threads, 0, stream>>>(memory(TensorName::X), point.shapes.cols, to);
     } else {

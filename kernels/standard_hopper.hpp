@@ -49,7 +49,11 @@ constexpr KernelTiling standard_hopper_tiling(Count block_q, Count block_k, Coun
 
 /// The tilings that are compiled.
 inline constexpr std::array standard_hopper_tilings = {
-    standard_hopper_tiling(256, 128, 128), standard_hopper_tiling(128, 256, 128), standard_hopper_tiling(128, 256, 64)};
+    standard_hopper_tiling(256, 128, 128),
+    standard_hopper_tiling(128, 256, 128),
+    standard_hopper_tiling(128, 256, 64),
+    standard_hopper_tiling(128, 256, 256),
+};
 
 /// As Kernel::refusal: what `standard` refuses, and rows of S and P that are not multiples of 16 bytes.
 std::optional<std::string> refusal_of_standard_hopper(const Case& point);

@@ -39,18 +39,19 @@ __device__ float over_row(float value, Reduce reduce) {
   return value;
 }
 
-/// A row of S and of P, and the keys that it sees.
+/// A row of S and of P, and the keys that it sees: first_seen up to last_seen.
 template <class T>
 struct Row {
   const T* s;
   T* p;
-  Count keys;
-  Range seen;
+  int keys;
+  int first_seen;
+  int last_seen;
   bool aligned;
 };
 
 template <class T, class Counters>
-__device__ uint4 load_scores(const Row<T>& row, Count first, Counters& counters) {
+__device__ uint4 load_scores(const Row<T>& row, int first, Counters& counters) {
   const int valid = valid_elements(row.keys - first);
   uint4 chunk = {0, 0, 0, 0};
   if (row.aligned && valid != 0) {
@@ -65,17 +66,17 @@ __device__ uint4 load_scores(const Row<T>& row, Count first, Counters& counters)
 
 /// The scores of a chunk as floats, -infinity where the row does not see the key.
 template <class T>
-__device__ void unpack_visible(float (&values)[chunk_elements], const uint4& chunk, const Row<T>& row, Count first) {
+__device__ void unpack_visible(float (&values)[chunk_elements], const uint4& chunk, const Row<T>& row, int first) {
   unpack<T>(chunk, values);
-  if (first >= row.seen.first && first + chunk_elements <= row.seen.last) return;
+  if (first >= row.first_seen && first + chunk_elements <= row.last_seen) return;
 #pragma unroll
   for (int i = 0; i < chunk_elements; ++i) {
-    if (first + i < row.seen.first || first + i >= row.seen.last) values[i] = -INFINITY;
+    if (first + i < row.first_seen || first + i >= row.last_seen) values[i] = -INFINITY;
   }
 }
 
 template <class T, class Counters>
-__device__ void store_weights(const Row<T>& row, Count first, const float (&values)[chunk_elements], float factor,
+__device__ void store_weights(const Row<T>& row, int first, const float (&values)[chunk_elements], float factor,
                               Counters& counters) {
   const int valid = valid_elements(row.keys - first);
   ChunkValues<T> weights;
@@ -102,7 +103,7 @@ __device__ inline float reciprocal_or_zero(float sum) { return sum == 0 ? 0 : 1 
 template <int Threads, int Chunks, class T, class Counters>
 __device__ void resident_row(const Row<T>& row, Counters& counters) {
   const int thread = threadIdx.x % Threads;
-  const auto first_of = [&](int i) { return Count{(thread + i * Threads) * chunk_elements}; };
+  const auto first_of = [&](int i) { return (thread + i * Threads) * chunk_elements; };
   uint4 chunks[Chunks];
 #pragma unroll
   for (int i = 0; i < Chunks; ++i) chunks[i] = load_scores(row, first_of(i), counters);
@@ -132,7 +133,7 @@ __device__ void resident_row(const Row<T>& row, Counters& counters) {
 template <int Threads, class T, class Counters>
 __device__ void two_pass_row(const Row<T>& row, Counters& counters) {
   float m = -INFINITY, sum = 0;
-  for (Count first = threadIdx.x * chunk_elements; first < row.keys; first += Threads * chunk_elements) {
+  for (int first = threadIdx.x * chunk_elements; first < row.keys; first += Threads * chunk_elements) {
     float values[chunk_elements];
     unpack_visible(values, load_scores(row, first, counters), row, first);
     float largest = m;
@@ -145,7 +146,7 @@ __device__ void two_pass_row(const Row<T>& row, Counters& counters) {
   const float base = log2_base(over_row<Threads>(m, Largest()));
   sum *= exp2_approximate(fmaf(m, log2_of_e, -base));
   const float factor = reciprocal_or_zero(over_row<Threads>(sum, Sum()));
-  for (Count first = threadIdx.x * chunk_elements; first < row.keys; first += Threads * chunk_elements) {
+  for (int first = threadIdx.x * chunk_elements; first < row.keys; first += Threads * chunk_elements) {
     float values[chunk_elements];
     unpack_visible(values, load_scores(row, first, counters), row, first);
     for (float& value : values) value = exp2_approximate(fmaf(value, log2_of_e, -base));
@@ -171,8 +172,13 @@ __global__ void __launch_bounds__(Threads < 128 ? 128 : Threads)
   const Count index = Count{blockIdx.x} * rows + threadIdx.x / Threads;
   Counters counters;
   if (index < a.rows) {
-    const Row<T> row{a.s + index * a.seq_k, a.p + index * a.seq_k, a.seq_k,
-                     visible_keys(a.visible, index % a.seq_q, 0, a.visible.keys), a.seq_k % chunk_elements == 0};
+    const Range seen = visible_keys(a.visible, index % a.seq_q, 0, a.visible.keys);
+    const Row<T> row{.s = a.s + index * a.seq_k,
+                     .p = a.p + index * a.seq_k,
+                     .keys = static_cast<int>(a.seq_k),
+                     .first_seen = static_cast<int>(seen.first),
+                     .last_seen = static_cast<int>(seen.last),
+                     .aligned = a.seq_k % chunk_elements == 0};
     if constexpr (Chunks == 0) {
       two_pass_row<Threads>(row, counters);
     } else {
@@ -230,7 +236,7 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
       launch_rows<T, TwoPasses>(arguments, stream, recorder);
     } else {
       launch_fitting<T, RowShape<32, 2>, RowShape<32, 4>, RowShape<32, 8>, RowShape<128, 4>, RowShape<256, 4>,
-                     RowShape<512, 4>, RowShape<512, 8>>(arguments, stream, recorder);
+                     RowShape<256, 8>, RowShape<512, 8>>(arguments, stream, recorder);
     }
   });
 }

@@ -7,7 +7,10 @@
 namespace tilemeter::kernels {
 
 /// Elements of a chunk of a row with `left` elements before its end.
-__device__ inline int valid_elements(Count left) { return static_cast<int>(clamp(left, 0, chunk_elements)); }
+template <class Integer>
+__device__ int valid_elements(Integer left) {
+  return left <= 0 ? 0 : left >= chunk_elements ? chunk_elements : static_cast<int>(left);
+}
 
 /// A chunk that does not lie in one piece; zeros where `valid` ends.
 template <class T>

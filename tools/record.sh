@@ -46,28 +46,25 @@ attention_grid() {
 
 record_kernels() {
   attention_grid flash2 "512 1024 2048 4096 8192 16384" "64 128 256" --mask none,causal
-  measure flash2_other_dims --kernel flash2 --seq 4096 --head-dim 96,192 --batch 4 --heads 16 --dtype bf16,fp16 --mask none,causal
-  measure flash2_ragged --kernel flash2 --seq-q 1000,3001 --seq-k 1000,4099 --head-dim 64,128 --batch 4 --heads 16 \
-    --dtype bf16 --mask none,causal,window:511:0
-  measure flash2_grouped --kernel flash2 --seq 4096 --head-dim 128 --batch 4 --heads 32 --kv-heads 4,8 --dtype fp16 --causal
+  measure flash2_ragged --kernel flash2 --seq-q 1000,3001 --seq-k 4099 --head-dim 96,128,192 --batch 4 --heads 16 --dtype fp16 \
+    --mask none,causal,window:511:0 --cache cold
+  measure flash2_grouped --kernel flash2 --seq 4096 --head-dim 128 --batch 4 --heads 32 --kv-heads 4,8 --dtype bf16 --causal
   measure flash2_sustained --kernel flash2 --seq 4096 --head-dim 128 --batch 4 --heads 16 --dtype bf16 --mask none,causal \
     --sustained --cache cold
-  attention_grid flash1 "1024 4096 16384" "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 4
-  attention_grid standard_hopper "512 1024 2048 4096 8192 16384" "64 128" --cache cold
-  attention_grid standard "1024 4096" "64 128 256" --cache cold
-  measure standard_hopper_masked --kernel standard_hopper --seq 2048 --head-dim 128 --batch 8 --heads 16 --dtype bf16 --causal
-  measure flash2_plain --kernel flash2_plain --seq 512,1024,2048 --head-dim 64,128 --heads 16 --dtype fp32 --mask none,causal
+  measure gemm --kernel gemm --m 4096,8192 --n 8192 --k 8192 --dtype bf16 --sustained --cache cold
+  measure gemm_small --kernel gemm --m 512,2048 --n 2048 --k 2048,4096 --dtype fp16
+  attention_grid standard_hopper "512 1024 4096 16384" "64 128" --cache cold
+  attention_grid flash1 "1024 4096 16384" "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 4 --cache cold
   measure split_kv --kernel split_kv --seq-q 1 --seq-k 4096,16384,65536 --batch 1,8,64 --heads 32 --kv-heads 8 --head-dim 128 \
     --packed --dtype bf16 --cache cold
   measure split_kv_ungrouped --kernel split_kv --seq-q 1 --seq-k 8192 --batch 8,64 --heads 8 --head-dim 64,128 --packed \
-    --dtype fp16
-  measure softmax --kernel softmax --rows 131072 --cols 4096 --dtype bf16 --variant naive,safe,online,resident
-  measure softmax_short --kernel softmax --rows 8192 --cols 512,1000,8192 --dtype bf16 --variant online,resident
-  measure elementwise --kernel elementwise --length 268435456,8388608 --ops 1,4 --dtype bf16 --variant fused,unfused
+    --dtype fp16 --cache cold
+  measure softmax --kernel softmax --rows 131072 --cols 4096 --dtype bf16 --variant naive,safe,online,resident --cache cold
+  measure elementwise --kernel elementwise --length 268435456,8388608 --ops 1,4 --dtype bf16 --variant fused,unfused --cache cold
   measure linear_attention --kernel linear_attention --seq 1024,4096 --head-dim 64 --batch 8 --heads 16 --dtype bf16 \
-    --variant scores,state,state_memory
-  measure gemm --kernel gemm --m 2048,4096,8192 --n 4096,8192 --k 4096,8192 --dtype bf16
-  measure gemm_sustained --kernel gemm --m 8192 --n 8192 --k 8192 --dtype bf16 --sustained --cache cold
+    --variant scores,state,state_memory --cache cold
+  measure standard --kernel standard --seq 2048 --head-dim 64,128,256 --batch 4 --heads 16 --dtype bf16 --mask none,causal --cache cold
+  measure flash2_plain --kernel flash2_plain --seq 512,2048 --head-dim 64,128 --heads 16 --dtype fp32 --mask none,causal
 }
 
 metrics=(l1tex__m_xbar2l1tex_read_bytes.sum l1tex__m_l1tex2xbar_write_bytes.sum lts__t_bytes.sum
@@ -107,11 +104,11 @@ record_profiles() {
 }
 
 record_peers() {
-  run peers_attention python3 tools/peers.py attention --seq 512,1024,2048,4096,8192,16384 --head-dim 64,128,256 \
-    --tokens "$tokens" --hidden "$hidden" --causal both --backend flash,cudnn --cache both -o "$folder/peers_attention.json"
-  run peers_decode python3 tools/peers.py attention --seq-q 1 --seq 8192,65536 --head-dim 128 --batch 8,64 --heads 32 \
+  run peers_attention python3 tools/peers.py attention --seq 1024,4096,16384 --head-dim 64,128,256 \
+    --tokens "$tokens" --hidden "$hidden" --causal both --backend flash,cudnn --cache cold -o "$folder/peers_attention.json"
+  run peers_decode python3 tools/peers.py attention --seq-q 1 --seq 4096,16384,65536 --head-dim 128 --batch 8,64 --heads 32 \
     --kv-heads 8 --causal no --backend flash,cudnn --cache cold -o "$folder/peers_decode.json"
-  run peers_gemm python3 tools/peers.py gemm --m 4096,8192 --n 8192 --k 8192 --cache both -o "$folder/peers_gemm.json"
+  run peers_gemm python3 tools/peers.py gemm --m 4096,8192 --n 8192 --k 8192 --cache cold -o "$folder/peers_gemm.json"
   run peers_copy python3 tools/peers.py copy --bytes 1073741824,4294967296 --cache cold -o "$folder/peers_copy.json"
 }
 

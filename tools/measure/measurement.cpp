@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 
 #include "model/roofline.hpp"
 #include "sim/catalog.hpp"
@@ -25,13 +24,13 @@ std::string words_of(std::string_view tensor, std::string_view direction, Elemen
          " elements, the ledger " + std::to_string(ledger.value());
 }
 
-/// By family, number of SMs, and memory, which data sheets round.
+/// By family, number of SMs, and memory: data sheets state a little less than there is, error correction takes some.
 bool may_be(const Device& device, const kernels::GpuInfo& gpu) {
-  constexpr double rounding = 0.1;
+  constexpr double least = 0.95, most = 1.1;
   const std::string_view family = split(device.name, '-').front();
   const double memory = static_cast<double>(gpu.memory_size.value()) / static_cast<double>(device.hbm.size.value());
-  return compact(gpu.name).find(family) != std::string::npos && device.sm.count == gpu.sm_count &&
-         std::abs(memory - 1) < rounding;
+  return compact(gpu.name).find(family) != std::string::npos && device.sm.count == gpu.sm_count && memory > least &&
+         memory < most;
 }
 
 }  // namespace

@@ -139,12 +139,12 @@ TEST_CASE("two kernels with one square tiling go from -1 to -1/2 as the side doe
     INFO(where);
     const double slope = -std::log(side(64 * 64 * to) / side(64 * 64 * from)) / std::log(to / from);
     const Finding finding = finding_of({.theorem = "thm5",
-                                         .contender = "flash2_backward two_kernels (square)",
-                                         .quantity = "T - 9Nd - 3N",
-                                         .where = where,
-                                         .figure = "exponent of M",
-                                         .value = slope,
-                                         .tolerance = ceilings});
+                                        .contender = "flash2_backward two_kernels (square)",
+                                        .quantity = "T - 9Nd - 3N",
+                                        .where = where,
+                                        .figure = "exponent of M",
+                                        .value = slope,
+                                        .tolerance = ceilings});
     CHECK(std::fabs(finding.value - slope) <= ceilings);
   }
 }
