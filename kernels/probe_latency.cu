@@ -17,7 +17,7 @@ constexpr int chained = 16384;  ///< timed together
 constexpr int sms_chased = 8;
 constexpr Bytes memory_footprint(Count{256} << 20);
 constexpr Bytes eviction(Count{256} << 20);
-constexpr double cached_share = 0.15;  ///< of the L2, by a footprint that it holds whatever else it does
+constexpr double small_share = 0.15, large_share = 0.6;  ///< of the L2, by the footprints that it holds
 
 /// A cycle through all lines of a footprint in random order: line i is followed by next[i].
 std::vector<unsigned> random_cycle(Bytes footprint) {
@@ -77,18 +77,13 @@ __global__ void chase(const unsigned* words, unsigned sm, long long warm, unsign
 class Footprint {
  public:
   explicit Footprint(Bytes bytes)
-      : next_(random_cycle(bytes)),
-        next_on_gpu_(std::span<const unsigned>(next_)),
-        words_(static_cast<std::size_t>(bytes.value()) / 4),
-        times_(loads),
-        result_(1) {}
-  Count lines() const { return static_cast<Count>(next_.size()); }
-
-  /// Writes the cycle, from all SMs, so that no half of the L2 holds a copy of the other's lines.
-  void write() {
-    write_cycle<<<1024, 256>>>(words_.data(), next_on_gpu_.data(), static_cast<unsigned>(next_.size()));
+      : next_(random_cycle(bytes)), words_(static_cast<std::size_t>(bytes.value()) / 4), times_(loads), result_(1) {
+    const Buffer<unsigned> next{std::span<const unsigned>(next_)};
+    write_cycle<<<1024, 256>>>(words_.data(), next.data(), static_cast<unsigned>(next_.size()));
     TILEMETER_CHECK(cudaGetLastError());
+    TILEMETER_CHECK(cudaDeviceSynchronize());
   }
+  Count lines() const { return static_cast<Count>(next_.size()); }
 
   /// Clocks of a step, and those of the single loads, which include a reading of the clock.
   struct Steps {
@@ -108,7 +103,6 @@ class Footprint {
 
  private:
   std::vector<unsigned> next_;
-  Buffer<unsigned> next_on_gpu_;
   Buffer<unsigned> words_;
   Buffer<unsigned> times_;
   Buffer<Chase> result_;
@@ -118,36 +112,42 @@ unsigned sm_of(Count chase_number, Count sm_count) {
   return static_cast<unsigned>(chase_number * sm_count / sms_chased % sm_count);
 }
 
-/// Chases through a footprint that the L2 holds, an SM each.
+/// Chases through footprints that the L2 holds, from several SMs.
 struct L2Chases {
-  std::vector<double> means;  ///< of lines that the SM has read before
-  std::vector<double> near;   ///< of lines that it reads for the first time: the quicker group
+  std::vector<double> means;  ///< of the small footprint, an SM each
+  std::vector<double> near;   ///< of each SM, both footprints together
   std::vector<double> far;
-  std::vector<double> far_shares;
+  std::vector<double> near_shares;  ///< of the large footprint's lines
 };
 
 L2Chases chase_l2(const ProbeSettings& settings) {
-  const double lines = cached_share * static_cast<double>(settings.gpu.l2_size.value()) / static_cast<double>(line);
-  Footprint footprint(Bytes(static_cast<Count>(lines) * line));
+  const auto share = [&](double part) {
+    const double lines = part * static_cast<double>(settings.gpu.l2_size.value()) / static_cast<double>(line);
+    return Bytes(static_cast<Count>(lines) * line);
+  };
+  Footprint small(share(small_share)), large(share(large_share));
   L2Chases chases;
   for (Count i = 0; i < sms_chased; ++i) {
     const unsigned sm = sm_of(i, settings.gpu.sm_count);
-    footprint.write();
-    const TwoGroups first = two_groups(footprint.steps(settings.gpu.sm_count, sm, 0).each);
-    const Footprint::Steps again = footprint.steps(settings.gpu.sm_count, sm, footprint.lines());
+    Footprint::Steps few = small.steps(settings.gpu.sm_count, sm, small.lines());
+    const Footprint::Steps many = large.steps(settings.gpu.sm_count, sm, large.lines());
     // Reading the clock costs the same for each load: what the single loads take longer than the chained ones.
-    const double reading = mean_of(again.each, "latencies") - again.mean;
-    chases.means.push_back(again.mean);
-    chases.near.push_back(first.near - reading);
-    chases.far.push_back(first.far - reading);
-    chases.far_shares.push_back(1 - first.near_share);
+    const double reading = mean_of(few.each, "latencies") - few.mean;
+    few.each.insert(few.each.end(), many.each.begin(), many.each.end());
+    const TwoGroups groups = two_groups(few.each);
+    chases.means.push_back(few.mean);
+    chases.near.push_back(groups.near - reading);
+    chases.far.push_back(groups.far - reading);
+    const double middle = (groups.near + groups.far) / 2;
+    const auto quick =
+        std::count_if(many.each.begin(), many.each.end(), [&](double clocks) { return clocks < middle; });
+    chases.near_shares.push_back(static_cast<double>(quick) / loads);
   }
   return chases;
 }
 
 std::vector<double> chase_memory(const ProbeSettings& settings) {
   Footprint footprint(memory_footprint);
-  footprint.write();
   Words other(eviction);
   std::vector<double> means;
   for (Count i = 0; i < sms_chased; ++i) {
@@ -161,8 +161,9 @@ std::vector<double> chase_memory(const ProbeSettings& settings) {
 /// The far figure says how many lines are far.
 Figure far_figure(const L2Chases& chases) {
   Figure figure = figure_of("probe.l2.latency_far", chases.far);
-  const double share = quantile_of(chases.far_shares, 0.5, "shares of far lines");
-  figure.note = std::to_string(std::lround(100 * share)) + " % of the lines";
+  const double near = quantile_of(chases.near_shares, 0.5, "shares of near lines");
+  figure.note = std::to_string(std::lround(100 * (1 - near))) + " % of the lines of a footprint of " +
+                std::to_string(std::lround(100 * large_share)) + " % of the L2";
   return figure;
 }
 

@@ -74,10 +74,11 @@ void Words::write(Bytes offset, Bytes bytes, Stream stream) {
   TILEMETER_CHECK(cudaGetLastError());
 }
 
-// One pass goes fastest with a block for each group; several take turns among the resident blocks.
+// The resident blocks take turns: a block for each group would spend as long on its sums as on its loads.
 void Words::read(Bytes offset, Bytes bytes, int passes, Stream stream, Span* span) {
   const unsigned long long size = vectors_of(bytes);
-  const unsigned blocks = passes == 1 ? blocks_for(size, group_size) : resident_blocks();
+  const auto groups = static_cast<unsigned long long>(passes) * blocks_for(size, group_size);
+  const auto blocks = static_cast<unsigned>(std::min<unsigned long long>(groups, resident_blocks()));
   read_words<<<blocks, memory_threads, 0, stream>>>(memory_.data() + vectors_of(offset), size, passes, sums_.data(),
                                                     span);
   TILEMETER_CHECK(cudaGetLastError());

@@ -7,7 +7,7 @@
 namespace tilemeter::kernels {
 
 inline constexpr int memory_threads = 256;
-inline constexpr int memory_unroll = 4;  ///< independent 16-byte loads of a thread that reads
+inline constexpr int memory_unroll = 8;  ///< independent 16-byte loads of a thread that reads
 inline constexpr int sum_slots = 1024;   ///< words that sums are spread over, so that blocks do not wait for each other
 
 /// Word i of the arrays. Linear, so that sums are known without adding up.

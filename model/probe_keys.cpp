@@ -36,9 +36,9 @@ void add_memory(std::vector<ProbeKey>& keys) {
     add(keys, "l2.footprint.m" + std::to_string(size), bytes_per_second,
         "reading " + std::to_string(size) + " MiB again and again");
   }
-  add(keys, "l2.latency", clocks, "a dependent load of a line that the L2 holds and the SM has read before");
-  add(keys, "l2.latency_near", clocks, "the same at the first time, the quicker group of lines");
-  add(keys, "l2.latency_far", clocks, "the same at the first time, the slower group of lines");
+  add(keys, "l2.latency", clocks, "a dependent load in a footprint of 15 % of the L2");
+  add(keys, "l2.latency_near", clocks, "single loads in footprints of 15 % and 60 % of the L2, the quicker group");
+  add(keys, "l2.latency_far", clocks, "the same, the slower group");
   add(keys, "shared.read", bytes_per_clock, "reading shared memory, 16 bytes a thread");
 }
 

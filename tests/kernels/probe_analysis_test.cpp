@@ -109,5 +109,5 @@ TEST_CASE("every key of a figure belongs to one probe, and every probe has keys"
     CHECK(probes()[i].run == nullptr);
 #endif
   }
-  CHECK_THROWS_WITH(probe_named("hmb"), contains("did you mean \"hbm\"?") && contains("overlap"));
+  CHECK_THROWS_WITH(probe_named("latncy"), contains("did you mean \"latency\"?") && contains("overlap"));
 }

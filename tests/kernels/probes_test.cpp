@@ -60,7 +60,7 @@ TEST_CASE("every probe gives figures of its own keys, positive and known to some
 TEST_CASE("copies are as fast as cudaMemcpy's, and reads no faster than the L2's") {
   auto hbm = figures_of("hbm");
   CHECK(hbm["probe.hbm.copy"].value == Approx(copy_bandwidth(Bytes(Count{4} << 30))).epsilon(0.15));
-  CHECK(hbm["probe.hbm.read_fitted"].value == Approx(hbm["probe.hbm.read"].value).epsilon(0.15));
+  CHECK(hbm["probe.hbm.read_fitted"].value == Approx(hbm["probe.hbm.read"].value).epsilon(0.25));
   auto l2 = figures_of("l2");
   CHECK(l2["probe.l2.read"].value > hbm["probe.hbm.read"].value);
   CHECK(l2["probe.l2.knee"].value < 1.5 * static_cast<double>(gpu_info().l2_size.value()));

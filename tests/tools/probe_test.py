@@ -30,9 +30,9 @@ class List(unittest.TestCase):
 
 class Refusals(Folder):
     def test_wrong_options_are_refused_by_name(self):
-        self.refuse(["probe", "--only", "hmb"], "--only", "\"hmb\"", "did you mean \"hbm\"?", "overlap")
+        self.refuse(["probe", "--only", "latncy"], "--only", "\"latncy\"", "did you mean \"latency\"?", "overlap")
         self.refuse(["probe", "--only", "hbm,,l2"], "--only")
-        self.refuse(["probe", "show"], "\"show\"", "probe list")
+        self.refuse(["probe", "show"], "probe show", "probe list")
         self.refuse(["probe", "--format", "xml"], "--format", "xml")
         self.refuse(["probe", "--format", "html"], "--format html", "toml")
         self.refuse(["probe", "-o", self.path("figures")], "-o", "extension")

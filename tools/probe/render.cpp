@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "model/quantity.hpp"
 #include "tools/gpu.hpp"
@@ -97,14 +98,15 @@ std::string json_text(const ProbeRun& run) {
   document["commit"] = run.commit;
   document["date"] = run.date;
   document["run"] = run.command;
-  Json& figures = document["figures"] = Json::array();
-  Json& missing = document["missing"] = Json::array();
+  Json figures = Json::array(), missing = Json::array();
   for (const ProbeOutcome& outcome : run.outcomes) {
     for (const Figure& figure : outcome.figures) figures.push_back(figure_json(outcome, figure));
     if (!outcome.figures.empty()) continue;
     missing.push_back(
         {{"probe", outcome.probe->name}, {"reason", missing_text(outcome)}, {"failed", outcome.failure.has_value()}});
   }
+  document["figures"] = std::move(figures);
+  document["missing"] = std::move(missing);
   return document.dump(2) + "\n";
 }
 
