@@ -1,6 +1,7 @@
 // Where the launches of one computation put their records; launchers are templates over the two kinds.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "kernels/buffer.hpp"
@@ -17,13 +18,21 @@ struct NoRecording {
 /// For kernels that do: memory for the records of every launch, and their sum.
 class Recording {
  public:
+#ifndef TILEMETER_NO_COUNTING
   using Counters = CountTraffic;
+#else  // builds that are there for the machine code of kernels that do not count
+  using Counters = NoCount;
+#endif
 
   /// Records of a launch of `blocks` thread blocks, poisoned.
   Counters::Records records(Count blocks) {
     launches_.emplace_back(static_cast<std::size_t>(blocks));
     launches_.back().poison();
-    return {launches_.back().data()};
+    if constexpr (std::is_same_v<Counters, NoCount>) {
+      return {};
+    } else {
+      return {launches_.back().data()};
+    }
   }
 
   /// Waits for `stream` and adds up what all launches counted. Throws CudaError when one failed, std::logic_error when
