@@ -1,10 +1,12 @@
 // Law 5 without a GPU, the hardware's side: what Nsight Compute saw at the edge of the SM is the simulator's ledger, or
 // the difference has a name.
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 
+#include "model/closed_form/catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/tools/recordings.hpp"
 #include "traces/ncu.hpp"
@@ -39,11 +41,30 @@ std::optional<Seen> seen_in(const std::map<Count, NcuLaunch>& launches, Count fi
   return seen;
 }
 
-/// Why the hardware reads less than a kernel counts: a row's second and third pass find it in the L1, where the
-/// ledger bills every load of an SM that is not from its own tiles.
-bool finds_rows_in_l1(const Json& point) {
-  if (point.at("kernel") != "softmax") return false;
-  return point.at("options").at("variant") != "resident";
+/// What the hardware reads. A tensor copy brings its box whole, also where the box hangs over the edge of the matrix,
+/// while the ledger bills what lies inside.
+Bytes expected_reads(const Measurement& planned) {
+  if (planned.plan.kernel->name != "gemm") return planned.bill.counted.total().read_bytes;
+  Case padded = planned.plan.point;
+  const Tiling& tiling = padded.tiling;
+  padded.shapes.m = ceil_div(padded.shapes.m, tiling.block_m) * tiling.block_m;
+  padded.shapes.n = ceil_div(padded.shapes.n, tiling.block_n) * tiling.block_n;
+  padded.shapes.k = ceil_div(padded.shapes.k, tiling.block_k) * tiling.block_k;
+  return closed_form("gemm", padded).total().read_bytes;
+}
+
+/// Loads that find in the L1 what an earlier pass over the row, or another block of the SM, brought: fewer bytes cross
+/// the edge than the ledger bills. All other kernels load past the L1.
+bool reads_through_l1(const Json& point) {
+  const std::string kernel = point.at("kernel");
+  return kernel == "flash2_plain" || (kernel == "softmax" && point.at("options").at("variant") != "resident");
+}
+
+/// Stores of half a sector of 32 bytes whose other half comes with another instruction: the L1 passes on what it has,
+/// up to twice as many sectors as the ledger has bytes for.
+bool stores_half_sectors(const Json& point) {
+  const std::string kernel = point.at("kernel");
+  return kernel == "flash1" || kernel == "standard" || (kernel == "flash2" && point.at("problem").at("head_dim") == 64);
 }
 
 }  // namespace
@@ -52,7 +73,9 @@ TEST_CASE("bytes that the profiler saw at the edge of the SM are the ledger's") 
   int compared = 0;
   for (const Recording& recording : recordings()) {
     const Json& points = recording.document.at("points");
-    if (points.empty() || !points[0].contains("profiled_kernels")) continue;
+    const bool profiled =
+        std::any_of(points.begin(), points.end(), [](const Json& point) { return point.contains("profiled_kernels"); });
+    if (!profiled) continue;
     INFO(recording.path);
     const NcuExport profile = profile_beside(recording);
     std::map<Count, NcuLaunch> launches;
@@ -60,19 +83,19 @@ TEST_CASE("bytes that the profiler saw at the edge of the SM are the ledger's") 
     const std::vector<Measurement> planned = planned_again(recording.document);
     Count next = 0;
     for (std::size_t i = 0; i < planned.size(); ++i) {
+      if (!points[i].contains("profiled_kernels")) continue;  // not supported
       const Count count = points[i].at("profiled_kernels");
       const std::optional<Seen> seen = seen_in(launches, next, count);
       next += count;
       if (!seen) continue;
-      const Traffic ledger = planned[i].bill.counted.total();
-      INFO("point " << i << ": reads " << seen->read.value() << " of " << ledger.read_bytes.value() << ", writes "
-                    << seen->write.value() << " of " << ledger.write_bytes.value());
-      if (finds_rows_in_l1(points[i])) {
-        CHECK(seen->read <= ledger.read_bytes);
-      } else {
-        CHECK(ncu::agrees_at_sm_edge(ledger.read_bytes, seen->read));
-      }
-      CHECK(ncu::agrees_at_sm_edge(ledger.write_bytes, seen->write));
+      const Bytes reads = expected_reads(planned[i]);
+      const Bytes writes = planned[i].bill.counted.total().write_bytes;
+      INFO("point " << i << ": reads " << seen->read.value() << " of " << reads.value() << ", writes "
+                    << seen->write.value() << " of " << writes.value());
+      const bool fewer = reads_through_l1(points[i]) && seen->read < reads;
+      const bool more = stores_half_sectors(points[i]) && writes < seen->write && seen->write < 2 * writes;
+      CHECK((fewer || ncu::agrees_at_sm_edge(reads, seen->read)));
+      CHECK((more || ncu::agrees_at_sm_edge(writes, seen->write)));
       ++compared;
     }
     CHECK(next == static_cast<Count>(profile.launches.size() + profile.refused.size()));
