@@ -241,12 +241,11 @@ __global__ void __launch_bounds__(P::threads, 1)
       shrink_registers<P::producer_registers>();
       if (threadIdx.x == 0) produce(a, shared, counters);
       __syncwarp();
-      counters.flush(records);
     } else {
       grow_registers<P::consumer_registers>();
       consume(a, shared, warpgroup - 1, counters);
-      counters.flush(records);
     }
+    counters.flush(records);
   }
 }
 
