@@ -20,7 +20,7 @@ run() {
   shift
   local began=$SECONDS
   "$@" || failed+=("$name")
-  echo "$name: $((SECONDS - began)) s"
+  echo "$name: $((SECONDS - began)) s" >&2
 }
 
 # measure NAME OPTIONS...: a JSON document of points.
