@@ -1,7 +1,6 @@
 // Where the launches of one computation put their records; launchers are templates over the two kinds.
 #pragma once
 
-#include <type_traits>
 #include <vector>
 
 #include "kernels/buffer.hpp"
@@ -15,24 +14,18 @@ struct NoRecording {
   Counters::Records records(Count) { return {}; }
 };
 
+#ifndef TILEMETER_NO_COUNTING
+
 /// For kernels that do: memory for the records of every launch, and their sum.
 class Recording {
  public:
-#ifndef TILEMETER_NO_COUNTING
   using Counters = CountTraffic;
-#else  // builds that are there for the machine code of kernels that do not count
-  using Counters = NoCount;
-#endif
 
   /// Records of a launch of `blocks` thread blocks, poisoned.
   Counters::Records records(Count blocks) {
     launches_.emplace_back(static_cast<std::size_t>(blocks));
     launches_.back().poison();
-    if constexpr (std::is_same_v<Counters, NoCount>) {
-      return {};
-    } else {
-      return {launches_.back().data()};
-    }
+    return {launches_.back().data()};
   }
 
   /// Waits for `stream` and adds up what all launches counted. Throws CudaError when one failed, std::logic_error when
@@ -50,5 +43,14 @@ class Recording {
  private:
   std::vector<Buffer<Record>> launches_;
 };
+
+#else
+
+/// In builds that are there for the machine code of kernels that do not count: no twin is compiled.
+struct Recording : NoRecording {
+  Work total(std::span<const Operand>, Stream) const { return {}; }
+};
+
+#endif
 
 }  // namespace tilemeter::kernels
