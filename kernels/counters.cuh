@@ -13,6 +13,7 @@ struct NoCount {
   __device__ void read(TensorName, int) {}
   __device__ void write(TensorName, int) {}
   __device__ void tile() {}
+  __device__ void tiles(int) {}
   __device__ void flush(Records) {}
 };
 
@@ -29,7 +30,9 @@ class CountTraffic {
   /// This thread moved `elements` of `tensor` from its SM to device memory.
   __device__ void write(TensorName tensor, int elements) { record_.write[static_cast<int>(tensor)] += elements; }
   /// The block visited a tile.
-  __device__ void tile() { record_.tiles += threadIdx.x == 0 ? 1 : 0; }
+  __device__ void tile() { tiles(1); }
+  /// The block visits so many tiles.
+  __device__ void tiles(int number) { record_.tiles += threadIdx.x == 0 ? number : 0; }
 
   /// Adds the counts of the block's threads and writes the block's record. All threads call it, once.
   __device__ void flush(Records records) {

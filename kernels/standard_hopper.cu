@@ -127,14 +127,12 @@ __device__ void produce(const Arguments& a, const SharedMemory<P>& shared, Count
   prefetch(a.c);
   for (int index = schedule.first(); index < a.tiles; index += schedule.step()) {
     const Tile tile = schedule.tile(index);
+    counters.tiles((a.terms + a.step - 1) / a.step);
     for (int term = 0; term < a.terms; term += P::terms) {
       shared.empty(ring.stage).wait(ring.parity ^ 1, "standard_hopper: an empty stage");
       shared.full(ring.stage).arrive_expecting(P::stage_bytes);
       load_a(a, shared, tile, term, ring.stage, counters);
       load_b(a, shared, tile, term, ring.stage, counters);
-      if (term % a.step == 0) {
-        counters.tile();
-      }
       ring.advance();
     }
   }
