@@ -1,15 +1,12 @@
 // Measurements as CSV.
-#include "traces/csv.hpp"
 #include "tools/measure/json.hpp"
-#include "tools/options/text.hpp"
 #include "tools/output/columns.hpp"
 
 namespace tilemeter {
 namespace {
 
-/// Paths with '/' between their parts; '@' stands for each tensor, '#' for what is common to the points and '%' for the
-/// time of the line.
-constexpr std::string_view paths =
+/// Paths in a point.
+constexpr std::string_view point_paths =
     "kernel algorithm "
     "problem/batch problem/heads problem/kv_heads problem/seq_q problem/seq_k problem/head_dim problem/head_dim_v "
     "problem/mask problem/window_left problem/window_right problem/dtype problem/stat_dtype problem/score_dtype "
@@ -20,77 +17,61 @@ constexpr std::string_view paths =
     "gate/tensors/C/error gate/tensors/Y/error "
     "traffic/bytes/read traffic/bytes/write traffic/bytes/total traffic/tiles traffic/equals_ledger "
     "traffic/equals_closed_form traffic/tensors/@/read_bytes traffic/tensors/@/write_bytes "
-    "compulsory_bytes useful_flops matmul_flops "
-    "%/regime %/method %/launches %/samples %/discarded %/outliers %/flush_bytes %/seconds/median %/seconds/mean "
-    "%/seconds/half_width95 %/seconds/least %/seconds/p5 %/seconds/p95 %/seconds/most %/seconds/quartile_range "
-    "%/flops_per_second %/share_of_peak %/edge_bytes_per_second %/compulsory_bytes_per_second %/share_of_hbm "
-    "%/clocks/sm_hertz %/clocks/memory_hertz %/clocks/fall %/clocks/power_capped %/clocks/slowed_down %/watts "
-    "%/joules_per_launch %/valid %/invalid %/labels "
-    "#/gpu/name #/gpu/driver #/gpu/toolkit #/device #/commit #/date #/seed #/version";
+    "compulsory_bytes useful_flops matmul_flops";
 
-enum class Source { point, time, document };
+/// In a time of it.
+constexpr std::string_view time_paths =
+    "regime method launches samples discarded outliers flush_bytes seconds/median seconds/mean "
+    "seconds/half_width95 seconds/least seconds/p5 seconds/p95 seconds/most seconds/quartile_range "
+    "flops_per_second share_of_peak edge_bytes_per_second compulsory_bytes_per_second share_of_hbm "
+    "clocks/sm_hertz clocks/memory_hertz clocks/fall clocks/power_capped clocks/slowed_down watts "
+    "joules_per_launch valid invalid labels";
 
-struct CsvColumn {
-  Source source = Source::point;
-  std::vector<std::string> path;
-  std::string name;
+/// In what is common to the points.
+constexpr std::string_view document_paths = "gpu/name gpu/driver gpu/toolkit device commit date seed version";
+
+/// What a line shows, in this order.
+struct CsvColumns {
+  std::vector<Column> point = columns_of(point_paths);
+  std::vector<Column> time = columns_of(time_paths);
+  std::vector<Column> document = columns_of(document_paths);
 };
 
-CsvColumn column_of(std::string_view path, std::string_view tensor) {
-  CsvColumn column;
-  for (const std::string_view part : split(path, '/')) {
-    if (part == "%" || part == "#") {
-      column.source = part == "%" ? Source::time : Source::document;
-      continue;
-    }
-    column.path.emplace_back(part == "@" ? tensor : part);
-    column.name += (column.name.empty() ? "" : "_") + column.path.back();
-  }
-  return column;
-}
-
-std::vector<CsvColumn> columns() {
-  std::vector<CsvColumn> made;
-  for (const std::string_view path : split(paths, ' ')) {
-    if (path.find('@') == std::string_view::npos) {
-      made.push_back(column_of(path, {}));
-    } else {
-      for (const std::string_view tensor : tensor_names) made.push_back(column_of(path, tensor));
-    }
-  }
-  return made;
-}
-
-std::string cell_of(const Json* value) {
-  if (value == nullptr || value->is_null()) return {};
-  if (value->is_string()) return csv_cell(value->get_ref<const std::string&>());
-  if (!value->is_array()) return csv_cell(value->dump());
-  std::string words;
-  for (const Json& word : *value) words += (words.empty() ? "" : "+") + word.get<std::string>();
-  return csv_cell(words);
-}
-
-std::string line_of(const std::vector<CsvColumn>& all, const Json& document, const Json& point, const Json& time) {
+std::string joined(const std::vector<std::string>& cells) {
   std::string line;
-  for (const CsvColumn& column : all) {
-    const Json& from = column.source == Source::point ? point : column.source == Source::time ? time : document;
-    line += (&column == &all.front() ? "" : ",") + cell_of(find_path(from, column.path));
-  }
+  for (const std::string& cell : cells) line += (&cell == &cells.front() ? "" : ",") + cell;
   return line + "\n";
+}
+
+std::string header_of(const CsvColumns& columns) {
+  std::vector<std::string> names;
+  for (const auto* part : {&columns.point, &columns.time, &columns.document}) {
+    for (const Column& column : *part) names.push_back(column.name);
+  }
+  return joined(names);
+}
+
+std::string line_of(const CsvColumns& columns, const Json& document, const Json& point, const Json& time) {
+  std::vector<std::string> cells;
+  const auto add = [&](const Json& from, const std::vector<Column>& part) {
+    for (const Column& column : part) cells.push_back(csv_cell_of(find_path(from, column.path)));
+  };
+  add(point, columns.point);
+  add(time, columns.time);
+  add(document, columns.document);
+  return joined(cells);
 }
 
 }  // namespace
 
 std::string measure_csv(const Json& document) {
-  const std::vector<CsvColumn> all = columns();
-  std::string text;
-  for (const CsvColumn& column : all) text += (text.empty() ? "" : ",") + column.name;
-  text += "\n";
+  const CsvColumns columns;
+  std::string text = header_of(columns);
   for (const Json& point : document["points"]) {
     const bool timed = point.contains("times") && !point["times"].empty();
-    if (!timed) text += line_of(all, document, point, nullptr);
+    if (!timed) text += line_of(columns, document, point, nullptr);
     for (std::size_t i = 0; timed && i < point["times"].size(); ++i) {
-      text += line_of(all, document, point, point["times"][i]);
+      text += line_of(columns, document, point, point["times"][i]);
     }
   }
   return text;

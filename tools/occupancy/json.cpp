@@ -4,9 +4,7 @@
 
 #include "sim/catalog.hpp"
 #include "tools/json.hpp"
-#include "tools/options/text.hpp"
 #include "tools/output/columns.hpp"
-#include "traces/csv.hpp"
 
 namespace tilemeter {
 namespace {
@@ -134,21 +132,6 @@ constexpr std::string_view csv_paths =
     "accumulators/bytes_per_warp accumulators/registers_per_thread register_file_bytes grid/x grid/y grid/z "
     "grid/mapping grid/launchable grid/axis grid/axis_limit reason";
 
-std::vector<std::string> parts_of(std::string_view path) {
-  std::vector<std::string> parts;
-  for (const std::string_view part : split(path, '/')) parts.emplace_back(part);
-  return parts;
-}
-
-std::string cell_of(const Json* value) {
-  if (value == nullptr || value->is_null()) return "";
-  if (value->is_string()) return csv_cell(value->get<std::string>());
-  if (!value->is_array()) return value->dump();
-  std::string words;
-  for (const Json& word : *value) words += (words.empty() ? "" : "+") + word.get<std::string>();
-  return csv_cell(words);
-}
-
 }  // namespace
 
 Json occupancy_json(const OccupancyRow& row) {
@@ -179,18 +162,14 @@ Json occupancy_json(const OccupancyRow& row) {
 }
 
 std::string occupancy_csv(const Json& rows) {
-  const auto paths = split(csv_paths, ' ');
+  const std::vector<Column> columns = columns_of(csv_paths);
   std::string text;
-  for (const std::string_view path : paths) {
-    std::string name(path);
-    std::replace(name.begin(), name.end(), '/', '_');
-    text += (text.empty() ? "" : ",") + name;
-  }
+  for (const Column& column : columns) text += (text.empty() ? "" : ",") + column.name;
   text += "\n";
   for (const Json& row : rows) {
     std::string line;
-    for (const std::string_view path : paths) {
-      line += (path == paths.front() ? "" : ",") + cell_of(find_path(row, parts_of(path)));
+    for (const Column& column : columns) {
+      line += (&column == &columns.front() ? "" : ",") + csv_cell_of(find_path(row, column.path));
     }
     text += line + "\n";
   }

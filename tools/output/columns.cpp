@@ -1,11 +1,12 @@
 #include "tools/output/columns.hpp"
 
 #include "tools/options/text.hpp"
+#include "traces/csv.hpp"
 
 namespace tilemeter {
 namespace {
 
-/// Paths with '/' between their parts; '@' stands for each tensor.
+/// As `columns_of` takes them.
 constexpr std::string_view paths =
     "algorithm "
     "problem/batch problem/heads problem/kv_heads problem/seq_q problem/seq_k problem/head_dim problem/head_dim_v "
@@ -46,18 +47,20 @@ Column column_of(std::string_view path, std::string_view tensor) {
 
 }  // namespace
 
-const std::vector<Column>& point_columns() {
-  static const std::vector<Column> columns = [] {
-    std::vector<Column> made;
-    for (const std::string_view path : split(paths, ' ')) {
-      if (path.find('@') == std::string_view::npos) {
-        made.push_back(column_of(path, {}));
-      } else {
-        for (const std::string_view tensor : tensor_names) made.push_back(column_of(path, tensor));
-      }
+std::vector<Column> columns_of(std::string_view listed) {
+  std::vector<Column> made;
+  for (const std::string_view path : split(listed, ' ')) {
+    if (path.find('@') == std::string_view::npos) {
+      made.push_back(column_of(path, {}));
+    } else {
+      for (const std::string_view tensor : tensor_names) made.push_back(column_of(path, tensor));
     }
-    return made;
-  }();
+  }
+  return made;
+}
+
+const std::vector<Column>& point_columns() {
+  static const std::vector<Column> columns = columns_of(paths);
   return columns;
 }
 
@@ -70,6 +73,15 @@ const Json* find_path(const Json& point, const std::vector<std::string>& path) {
     json = &*found;
   }
   return json;
+}
+
+std::string csv_cell_of(const Json* value) {
+  if (value == nullptr || value->is_null()) return {};
+  if (value->is_string()) return csv_cell(value->get_ref<const std::string&>());
+  if (!value->is_array()) return csv_cell(value->dump());
+  std::string words;
+  for (const Json& word : *value) words += (words.empty() ? "" : "+") + word.get<std::string>();
+  return csv_cell(words);
 }
 
 }  // namespace tilemeter

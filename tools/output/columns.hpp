@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/json.hpp"
@@ -14,10 +15,16 @@ struct Column {
   std::string name;
 };
 
+/// The columns of paths with '/' between their parts and blanks between them; a part '@' stands for each tensor.
+std::vector<Column> columns_of(std::string_view paths);
+
 /// Every column, whatever the points: a value that a point lacks is an empty cell.
 const std::vector<Column>& point_columns();
 
 /// The value at `path`, or nullptr.
 const Json* find_path(const Json& point, const std::vector<std::string>& path);
+
+/// A cell of CSV: empty for nothing and null, a list of words joined by '+'.
+std::string csv_cell_of(const Json* value);
 
 }  // namespace tilemeter
