@@ -69,16 +69,7 @@ __device__ void mask(Scores<S>& s, const Visibility& visible, Count row_begin, C
   const Count keys = clamp(visible.keys - key_begin, 0, S::block_k);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const Range seen = visible_keys(visible, row_begin + S::row(half), key_begin, keys);
-    const int first = static_cast<int>(seen.first), last = static_cast<int>(seen.last);
-#pragma unroll
-    for (int n = 0; n < S::k_pairs * 2; ++n) {
-#pragma unroll
-      for (int side = 0; side < 2; ++side) {
-        const int column = n * 8 + S::column() + side;
-        if (column < first || column >= last) s[n][half * 2 + side] = -INFINITY;
-      }
-    }
+    hide_unseen(s, half, visible_keys(visible, row_begin + S::row(half), key_begin, keys));
   }
 }
 

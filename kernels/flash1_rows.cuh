@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "kernels/mma.cuh"
+#include "kernels/masked_sums.cuh"
 #include "kernels/visibility.hpp"
 
 namespace tilemeter::kernels {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/flash2.hpp"
-#include "kernels/mma.cuh"
+#include "kernels/masked_sums.cuh"
 #include "kernels/phase_barrier.cuh"
 #include "kernels/visibility.hpp"
 

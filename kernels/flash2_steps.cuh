@@ -74,16 +74,7 @@ __device__ void mask(Scores<S>& s, const Visibility& visible, const Place& place
   for (int i = 0; i < S::row_tiles; ++i) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const Range seen = visible_keys(visible, place.row_begin + S::row(i, half), key_begin, keys);
-      const int first = static_cast<int>(seen.first), last = static_cast<int>(seen.last);
-#pragma unroll
-      for (int n = 0; n < S::k_pairs * 2; ++n) {
-#pragma unroll
-        for (int side = 0; side < 2; ++side) {
-          const int column = n * 8 + S::column() + side;
-          if (column < first || column >= last) s[i][n][half * 2 + side] = -INFINITY;
-        }
-      }
+      hide_unseen(s[i], half, visible_keys(visible, place.row_begin + S::row(i, half), key_begin, keys));
     }
   }
 }

@@ -41,8 +41,8 @@ __device__ void sum_up(State<S>& state, const Arguments<typename S::Element>& a,
   linear::stream_through<StateMemory<S>::stages>(
       (a.seq_k + S::chunk - 1) / S::chunk,
       [&](Count piece, int slot) {
-        linear::load_chunk<S>(k_slot(slot), at.k, a.seq_k, piece, TensorName::K, counters);
-        linear::load_chunk<S>(v_slot(slot), at.v, a.seq_k, piece, TensorName::V, counters);
+        linear::load_sequence_chunk<S>(k_slot(slot), at.k, a.seq_k, piece, TensorName::K, counters);
+        linear::load_sequence_chunk<S>(v_slot(slot), at.v, a.seq_k, piece, TensorName::V, counters);
       },
       [&](Count, int slot) { linear::accumulate_state<S>(state, {k_slot(slot)}, {v_slot(slot)}); });
 }
@@ -55,7 +55,7 @@ __device__ void apply_all(const Arguments<typename S::Element>& a, const StreamO
   linear::stream_through<StateMemory<S>::stages>(
       (a.seq_q + S::chunk - 1) / S::chunk,
       [&](Count piece, int slot) {
-        linear::load_chunk<S>(q_slot(slot), at.q, a.seq_q, piece, TensorName::Q, counters);
+        linear::load_sequence_chunk<S>(q_slot(slot), at.q, a.seq_q, piece, TensorName::Q, counters);
       },
       [&](Count piece, int slot) {
         Output<S> o = {};
@@ -124,8 +124,8 @@ __global__ void __launch_bounds__(S::threads, 2)
     counters.read(TensorName::KV, 4);
     const int row = i / (S::head_dim / 4), column = i % (S::head_dim / 4) * 4;
     const unsigned to = tile.at(row, column / chunk_elements) + column % chunk_elements * 2;
-    linear::store_pair(to, packed<T>(sums.x, sums.y));
-    linear::store_pair(to + 4, packed<T>(sums.z, sums.w));
+    store_pair(to, packed<T>(sums.x, sums.y));
+    store_pair(to + 4, packed<T>(sums.z, sums.w));
   }
   apply_all<S>(a, at, shared_address(shared), counters);
   counters.flush(records);
@@ -149,9 +149,9 @@ __global__ void __launch_bounds__(S::threads, 1)
   linear::stream_through<ChunkMemory<S>::stages>(
       (a.seq_q + S::chunk - 1) / S::chunk,
       [&](Count piece, int slot) {
-        linear::load_chunk<S>(slot_of(slot, 0), at.q, a.seq_q, piece, TensorName::Q, counters);
-        linear::load_chunk<S>(slot_of(slot, 1), at.k, a.seq_k, piece, TensorName::K, counters);
-        linear::load_chunk<S>(slot_of(slot, 2), at.v, a.seq_k, piece, TensorName::V, counters);
+        linear::load_sequence_chunk<S>(slot_of(slot, 0), at.q, a.seq_q, piece, TensorName::Q, counters);
+        linear::load_sequence_chunk<S>(slot_of(slot, 1), at.k, a.seq_k, piece, TensorName::K, counters);
+        linear::load_sequence_chunk<S>(slot_of(slot, 2), at.v, a.seq_k, piece, TensorName::V, counters);
       },
       [&](Count piece, int slot) {
         const typename S::Chunk q{slot_of(slot, 0)}, k{slot_of(slot, 1)}, v{slot_of(slot, 2)};

@@ -92,7 +92,7 @@ __device__ void store_scores(const ScoreSums<S>& s, unsigned to, const Arguments
   constexpr int row_chunks = S::chunk / chunk_elements;
 #pragma unroll
   for (int i = S::lane(); i < 16 * row_chunks; i += S::warp) {
-    const uint4 chunk = read_chunk(tile.at(i / row_chunks, i % row_chunks));
+    const uint4 chunk = load_chunk(tile.at(i / row_chunks, i % row_chunks));
     const Count at_row = row + i / row_chunks, at_key = key + i % row_chunks * chunk_elements;
     if (at_row >= a.seq_q) continue;
     T* const place = a.s + (Count{blockIdx.x} * a.seq_q + at_row) * a.seq_k + at_key;
@@ -130,12 +130,12 @@ __global__ void __launch_bounds__(S::threads, 1)
   Counters counters;
 #pragma unroll 1
   for (int i = 0; i < chunks; ++i) {
-    load_chunk<S>(k_chunks + i * S::Chunk::size, at.k, a.seq_k, i, TensorName::K, counters);
+    load_sequence_chunk<S>(k_chunks + i * S::Chunk::size, at.k, a.seq_k, i, TensorName::K, counters);
   }
   stream_through<Memory::stages>((a.seq_q + S::chunk - 1) / S::chunk,
                                  [&](Count piece, int slot) {
-                                   load_chunk<S>(q_slots + slot * S::Chunk::size, at.q, a.seq_q, piece, TensorName::Q,
-                                                 counters);
+                                   load_sequence_chunk<S>(q_slots + slot * S::Chunk::size, at.q, a.seq_q, piece,
+                                                          TensorName::Q, counters);
                                  },
                                  [&](Count piece, int slot) {
                                    const Count row = piece * S::chunk + S::first_row();
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(S::threads, 1)
   Counters counters;
 #pragma unroll 1
   for (int i = 0; i < chunks; ++i) {
-    load_chunk<S>(v_chunks + i * S::Chunk::size, at.v, a.seq_k, i, TensorName::V, counters);
+    load_sequence_chunk<S>(v_chunks + i * S::Chunk::size, at.v, a.seq_k, i, TensorName::V, counters);
   }
   Output<S> o = {};
   stream_through<Memory::panel_stages>((a.seq_q + S::chunk - 1) / S::chunk * chunks,

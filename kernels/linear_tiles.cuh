@@ -71,8 +71,8 @@ using Output = Accumulator[S::half / 8];
 
 /// Loads chunk `index` of a matrix of `rows` rows.
 template <class S, class Counters>
-__device__ void load_chunk(unsigned to, const typename S::Element* matrix, Count rows, Count index, TensorName tensor,
-                           Counters& counters) {
+__device__ void load_sequence_chunk(unsigned to, const typename S::Element* matrix, Count rows, Count index,
+                                    TensorName tensor, Counters& counters) {
   const Count first = index * S::chunk;
   copy_rows<S::threads>(typename S::Chunk{to}, matrix + first * S::head_dim, Count{S::head_dim}, rows - first, tensor,
                         counters);
@@ -120,19 +120,6 @@ __device__ void accumulate_state(State<S>& state, const typename S::Chunk& k, co
   }
 }
 
-/// Stores two neighbouring elements in shared memory.
-__device__ inline void store_pair(unsigned address, unsigned pair) {
-  asm volatile("st.shared.b32 [%0], %1;" : : "r"(address), "r"(pair) : "memory");
-}
-__device__ inline uint4 read_chunk(unsigned address) {
-  uint4 chunk;
-  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(chunk.x), "=r"(chunk.y), "=r"(chunk.z), "=r"(chunk.w)
-               : "r"(address)
-               : "memory");
-  return chunk;
-}
-
 /// The sums of a warp, rounded, as 16 rows of a tile from (row, column) on.
 template <class T, class Tile, int Sums>
 __device__ void put_sums(const Tile& tile, int row, int column, const Accumulator (&sums)[Sums]) {
@@ -178,7 +165,7 @@ __device__ void store_output(const Output<S>& o, unsigned outputs, typename S::E
 #pragma unroll
   for (int i = S::lane(); i < 16 * row_chunks; i += S::warp) {
     const Count row = index * S::chunk + S::first_row() + i / row_chunks;
-    const uint4 chunk = read_chunk(tile.at(i / row_chunks, i % row_chunks));
+    const uint4 chunk = load_chunk(tile.at(i / row_chunks, i % row_chunks));
     if (row < rows) {
       auto* to = matrix + row * S::head_dim + S::own_half() * S::half;
       __stcs(reinterpret_cast<uint4*>(to) + i % row_chunks, chunk);

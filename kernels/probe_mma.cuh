@@ -35,6 +35,20 @@ double element_value(unsigned index) {
   return static_cast<double>(static_cast<float>(rounded<T>(element_at(index))));
 }
 
+/// `times` A B, row-major: A (m x k) has the elements from 0 on, B (k x n), by columns, those from `b_offset` on.
+template <class T>
+std::vector<double> summed_products(int m, int n, int k, unsigned b_offset, double times) {
+  std::vector<double> product(static_cast<std::size_t>(m * n));
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int l = 0; l < k; ++l) sum += element_value<T>(i * k + l) * element_value<T>(b_offset + j * k + l);
+      product[static_cast<std::size_t>(i * n + j)] = sum * times;
+    }
+  }
+  return product;
+}
+
 /// sqrt(sum (found - expected)^2 / sum expected^2), NaN where something found is.
 inline double relative_error(std::span<const float> found, std::span<const double> expected) {
   double difference = 0, size = 0;
@@ -99,15 +113,7 @@ struct MmaChains {
   }
 
   static std::vector<double> expected(int iterations) {
-    std::vector<double> product(m * n);
-    for (int i = 0; i < m; ++i) {
-      for (int j = 0; j < n; ++j) {
-        double sum = 0;
-        for (int l = 0; l < k; ++l) sum += element_value<T>(i * k + l) * element_value<T>(b_offset + j * k + l);
-        product[i * n + j] = sum * Chains * repeats * iterations;
-      }
-    }
-    return product;
+    return summed_products<T>(m, n, k, b_offset, double{Chains} * repeats * iterations);
   }
 
  private:

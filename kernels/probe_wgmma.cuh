@@ -135,15 +135,7 @@ struct WgmmaProducts {
   }
 
   static std::vector<double> expected(int iterations) {
-    std::vector<double> product(m * n);
-    for (int i = 0; i < m; ++i) {
-      for (int j = 0; j < n; ++j) {
-        double sum = 0;
-        for (int l = 0; l < k; ++l) sum += element_value<T>(i * k + l) * element_value<T>(b_offset + j * k + l);
-        product[i * n + j] = sum * products * iterations;
-      }
-    }
-    return product;
+    return summed_products<T>(m, n, k, b_offset, double{products} * iterations);
   }
 
  private:

@@ -1,7 +1,7 @@
 // The first kernel of split_kv up to its end: the rows of a thread block against the keys of its split.
 #pragma once
 
-#include "kernels/mma.cuh"
+#include "kernels/masked_sums.cuh"
 #include "kernels/split_rows.cuh"
 
 namespace tilemeter::kernels::split {
@@ -151,13 +151,8 @@ __device__ void mask(Scores<S>& s, const Arguments<typename S::Element>& a, cons
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const Count position = (place.row_begin + S::row() + 8 * half) / a.heads;
-    const Range seen = visible_keys(a.visible, position, key_begin, clamp(a.visible.keys - key_begin, 0, S::keys));
-    const int first = static_cast<int>(seen.first), last = static_cast<int>(seen.last);
-#pragma unroll
-    for (int i = 0; i < S::keys / 4; ++i) {
-      const int column = i / 2 * 8 + S::lane() % 4 * 2 + i % 2;
-      if (column < first || column >= last) s[i / 2][2 * half + i % 2] = -INFINITY;
-    }
+    const Count keys = clamp(a.visible.keys - key_begin, 0, S::keys);
+    hide_unseen(s, half, visible_keys(a.visible, position, key_begin, keys));
   }
 }
 
