@@ -20,6 +20,23 @@ inline constexpr TileId no_tile = -1;
 /// The part of an SM that an op keeps busy.
 enum class Unit { memory, tensor, alu };
 
+/// An m x k by k x n matrix product, and where its operands lie.
+struct Product {
+  Count m = 0;
+  Count n = 0;
+  Count k = 0;
+  Space a = Space::shared;
+  Space b = Space::shared;
+  DType type = DType::fp16;  ///< of the operands
+};
+
+/// Operations on single numbers, exponentials apart: additions and multiplications, alone or fused; maxima and
+/// conversions.
+struct Scalars {
+  Count fma = 0;
+  Count alu = 0;
+};
+
 /// One verb applied once: what it costs, which tiles it reads and which one it writes.
 struct Op {
   Phase phase = Phase::transform;
@@ -28,6 +45,8 @@ struct Op {
   Traffic traffic{};                   ///< across the edge of the SM
   Flops matmul_flops{};
   Exponentials exp{};
+  Product product{};  ///< empty where nothing is multiplied
+  Scalars scalars{};
   Count tiles = 0;  ///< visited tiles: 1 for the op that marks one
   std::array<TileId, 4> reads = {no_tile, no_tile, no_tile, no_tile};
   std::array<TileId, 3> writes = {no_tile, no_tile, no_tile};

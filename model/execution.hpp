@@ -1,0 +1,57 @@
+// How a kernel executes the blocks of an algorithm: what its bill does not say, and its time depends on.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "model/device.hpp"
+#include "model/problem.hpp"
+
+namespace tilemeter {
+
+/// What multiplies matrices: scalar multiply-adds, a warp's mma.sync, or a warpgroup's wgmma.
+enum class MatrixPath { scalar, mma, wgmma };
+std::string_view name_of(MatrixPath path);
+
+/// Which operations of a block wait for each other: each for the one before, or only for the tiles that it needs and,
+/// in program order, for its unit.
+enum class Overlap { serial, pipelined };
+std::string_view name_of(Overlap overlap);
+
+/// How blocks get to SMs: the next block of the grid goes where one ends; resident blocks take work b, b + resident,
+/// ... that was dealt beforehand; or they take the next piece of work from a counter in memory.
+enum class Scheduling { grid, static_persistent, counter };
+std::string_view name_of(Scheduling scheduling);
+
+/// Which blocks of a stream come first.
+enum class RowOrder { ascending, descending, longest_first };
+std::string_view name_of(RowOrder order);
+
+/// Which index runs fastest over the blocks of a launch: the blocks of a stream, or the streams.
+enum class FastestIndex { blocks, streams };
+std::string_view name_of(FastestIndex index);
+
+/// What a tile at the end of a tensor moves: its rows that exist, or whole tiles.
+enum class Tails { predicated, padded };
+std::string_view name_of(Tails tails);
+
+struct Execution {
+  MatrixPath matrix = MatrixPath::mma;
+  Overlap overlap = Overlap::pipelined;
+  Scheduling scheduling = Scheduling::grid;
+  RowOrder rows = RowOrder::ascending;
+  FastestIndex fastest = FastestIndex::blocks;
+  Tails tails = Tails::predicated;
+  Count threads = 128;                   ///< of a block, producer warps included
+  Count math_warps = 4;                  ///< that share the rows of a tile
+  std::optional<Count> blocks_per_sm{};  ///< resident blocks; absent: by occupancy
+  std::optional<Hertz> clock{};          ///< of the SMs while it runs; absent: the device's for the matrix path
+  friend bool operator==(const Execution&, const Execution&) = default;
+};
+
+/// What the kernel of `algorithm` is taken to do on `device` where nothing else is said: flash3 by wgmma with 128
+/// threads of producers beside its groups, persistent, longest blocks first; everything else as a grid of blocks, by
+/// mma.sync on tensor cores where the device multiplies the type there.
+Execution default_execution(std::string_view algorithm, const Case& point, const Device& device);
+
+}  // namespace tilemeter
