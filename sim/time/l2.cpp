@@ -85,6 +85,10 @@ void L2::touch(const Op& op, const Touch& touch, Moved& moved) {
 
 void L2::load(const Touch& touch, Moved& moved) {
   Piece& piece = at(touch.piece);
+  if (piece.resident == touch.grains) {
+    moved.hit += piece.bytes;
+    return;
+  }
   const Count bytes = bytes_in(touch.grid, touch.first_row, touch.col_piece, touch.grains);
   const std::uint64_t missing = touch.grains & ~piece.resident;
   if (missing == 0) {
