@@ -48,10 +48,27 @@ inline TileSlot slot_of(const TileRange& range, Count step) {
   return {.index = tile, .begin = range.begin(tile), .size = range.size_of(tile)};
 }
 
+/// The tiles of a range in the order of a walk.
+class TileSteps {
+ public:
+  TileSteps(const TileRange& range, Walk walk) : range_(range), walk_(walk), count_(range.length()) {}
+  Count count() const { return count_; }
+  /// Tiles of the full size. They follow each other.
+  Count full() const { return range_.full_length(); }
+  Count first_full() const { return walk_ == Walk::ascending ? 0 : count_ - full(); }
+  TileSlot operator[](Count step) const { return slot_of(range_, walk_ == Walk::ascending ? step : count_ - 1 - step); }
+
+ private:
+  TileRange range_;
+  Walk walk_;
+  Count count_;
+};
+
 /// Per-row factors of one online softmax step. They are temporaries of a verb, which the literature's footprint leaves
 /// out.
 template <class P>
 struct RowFactors {
+  TileId id = no_tile;
   [[no_unique_address]] typename P::Storage rescale;  ///< exp(m_old - m_new)
   [[no_unique_address]] typename P::Storage carried;  ///< rescale times the old l
 };
@@ -122,7 +139,10 @@ class Block {
   void combine_weights(RegisterTile<P>& m, const RegisterTile<P>& l);
   /// The first of `o` becomes the normalised sum of the first `parts` of them, whose maxima are m and sums are l.
   void combine(Copies<P>& o, const Copies<P>& m, const Copies<P>& l, Count parts);
-  void scale_rows(RegisterTile<P>& o, const typename P::Storage& factors);
+  /// o = o times one of the factors, row by row.
+  void rescale_rows(RegisterTile<P>& o, const RowFactors<P>& factors);
+  /// The same with the factor that carries a normalised output on.
+  void carry_rows(RegisterTile<P>& o, const RowFactors<P>& factors);
   /// o += p v, with p rounded to `operand`.
   template <Space A, Space B>
   void accumulate(RegisterTile<P>& o, Tile<P, A>& p, const Tile<P, B>& v, DType operand);
@@ -191,7 +211,10 @@ class Block {
 
  private:
   static constexpr bool real = P::has_numbers;
-  bool folds() const { return !real && sink_.fold() != Fold::none; }
+  /// Whether equal steps are reported with their number.
+  bool folds() const { return !real && (sink_.fold() == Fold::grid || sink_.fold() == Fold::all); }
+  /// Whether loops are announced, and long ones shown by their first two steps.
+  bool announces_loops() const { return !real && sink_.fold() == Fold::loops; }
 
   template <Space S>
   Tile<P, S> make(Shape shape, DType dtype);
@@ -199,9 +222,14 @@ class Block {
   Tile<P, S> allocate(std::string name, Shape shape, DType dtype);
   void check_room();
   void report(const Op& op);
-  void report_load(Phase phase, TileId to, const Tensor<P>& from, Shape shape);
+  void report_load(Phase phase, TileId to, const View<P>& from, Shape shape);
   template <class Body>
   void repeated(Count times, Body body);
+  void report_row_scaling(const RegisterTile<P>& o, const RowFactors<P>& factors);
+  /// Tiles that the body of an announced loop makes for itself have the same numbers in every iteration.
+  void announce_iteration(TileId first_own);
+  template <class Body>
+  void announced_loop(Count times, Body body);
 
   Sink& sink_;
   const Budget& budget_;

@@ -1,6 +1,8 @@
 // Bodies of Block's members: allocation, loops and transfers. The arithmetic verbs are in block_verbs.inl.
 #pragma once
 
+#include <algorithm>
+
 #include "sim/block.hpp"
 
 namespace tilemeter {
@@ -40,6 +42,7 @@ Ring<P> Block<P>::ring(const std::string& name, Count stages, Shape shape, DType
   std::vector<SharedTile<P>> tiles;
   const Count held = real || sink_.fold() == Fold::none ? stages : 1;  // a folded loop sees one tile, once
   for (Count stage = 0; stage < held; ++stage) tiles.push_back(make<Space::shared>(shape, dtype));
+  if (announces_loops()) sink_.ring(tiles.front().id, stages);
   return Ring<P>(std::move(tiles));
 }
 
@@ -56,12 +59,14 @@ Copies<P> Block<P>::copies(const std::string& name, Count copies, Shape shape, D
   std::vector<RegisterTile<P>> tiles;
   const Count held = real || sink_.fold() == Fold::none ? copies : 1;  // a folded loop sees one tile, once
   for (Count copy = 0; copy < held; ++copy) tiles.push_back(make<Space::registers>(shape, dtype));
+  if (announces_loops()) sink_.ring(tiles.front().id, copies);
   return Copies<P>(std::move(tiles));
 }
 
 template <class P>
 RowFactors<P> Block<P>::row_factors(Count rows) {
   RowFactors<P> factors;
+  factors.id = next_id_++;
   if constexpr (real) {
     factors.rescale.resize(rows, 1);
     factors.carried.resize(rows, 1);
@@ -84,13 +89,14 @@ void Block<P>::report(const Op& op) {
 }
 
 template <class P>
-void Block<P>::report_load(Phase phase, TileId to, const Tensor<P>& from, Shape shape) {
-  const Elements elements = shape.elements();
+void Block<P>::report_load(Phase phase, TileId to, const View<P>& from, Shape shape) {
   report({.phase = phase,
           .unit = Unit::memory,
-          .tensor = from.name,
-          .traffic = {.read = elements, .read_bytes = bytes_of(shape.rows, shape.cols, from.dtype)},
-          .writes = {to, no_tile, no_tile}});
+          .tensor = from.tensor->name,
+          .traffic = {.read = shape.elements(), .read_bytes = bytes_of(shape.rows, shape.cols, from.tensor->dtype)},
+          .matrix = static_cast<Count>(from.stream),
+          .area = {.row = from.row, .col = from.col, .rows = shape.rows, .cols = shape.cols},
+          .writes = {to, no_tile, no_tile, no_tile}});
 }
 
 template <class P>
@@ -108,10 +114,36 @@ void Block<P>::repeated(Count times, Body body) {
 }
 
 template <class P>
+void Block<P>::announce_iteration(TileId first_own) {
+  sink_.iteration();
+  next_id_ = first_own;
+}
+
+template <class P>
+template <class Body>
+void Block<P>::announced_loop(Count times, Body body) {
+  if (times == 0) return;
+  sink_.begin_loop();
+  const TileId first_own = next_id_;
+  for (Count step = 0; step < std::min<Count>(times, 2); ++step) {
+    announce_iteration(first_own);
+    body(step);
+  }
+  sink_.end_loop(times);
+}
+
+template <class P>
 template <class Body>
 void Block<P>::runs(const std::vector<Run>& runs, Body body, Walk walk) {
+  if (announces_loops()) sink_.begin_loop();
   if (!folds()) {
-    for (const Count index : steps_in_order(runs, walk)) body(Slot{.index = index, .run = {.first = index}});
+    const TileId first_own = next_id_;
+    const std::vector<Count> steps = steps_in_order(runs, walk);
+    for (const Count index : steps) {
+      if (announces_loops()) announce_iteration(first_own);
+      body(Slot{.index = index, .run = {.first = index}});
+    }
+    if (announces_loops()) sink_.end_loop(static_cast<Count>(steps.size()));
     return;
   }
   for (const Run& run : runs) {
@@ -132,9 +164,14 @@ template <class RangeOf, class Body>
 void Block<P>::tiles(const Slot& slot, RangeOf range_of, Body body, Walk walk) {
   const auto visit = [&](const TileRange& range, Count step) { body(slot_of(range, step)); };
   if (!folds()) {
-    const TileRange range = range_of(slot.index);
-    const Count length = range.length();
-    for (Count step = 0; step < length; ++step) visit(range, walk == Walk::ascending ? step : length - 1 - step);
+    const TileSteps steps(range_of(slot.index), walk);
+    if (!announces_loops()) {
+      for (Count step = 0; step < steps.count(); ++step) body(steps[step]);
+      return;
+    }
+    for (Count step = 0; step < steps.first_full(); ++step) body(steps[step]);
+    announced_loop(steps.full(), [&](Count step) { body(steps[steps.first_full() + step]); });
+    for (Count step = steps.first_full() + steps.full(); step < steps.count(); ++step) body(steps[step]);
     return;
   }
   // Lengths along a run are an arithmetic progression, so their sum follows from its ends.
@@ -163,13 +200,22 @@ void Block<P>::pipelined_tiles(const Slot& slot, RangeOf range_of, Body body, Wa
     });
     return;
   }
-  std::optional<TileSlot> before;
-  const auto enter = [&](const TileSlot& tile) {
-    body(&tile, before ? &*before : nullptr);
-    before = tile;
+  const TileSteps steps(range_of(slot.index), walk);
+  const auto turn = [&](Count step) {  // of `count` + 1: tile `step` enters, the one before it leaves
+    const std::optional<TileSlot> next = step < steps.count() ? std::optional(steps[step]) : std::nullopt;
+    const std::optional<TileSlot> before = step > 0 ? std::optional(steps[step - 1]) : std::nullopt;
+    body(next ? &*next : nullptr, before ? &*before : nullptr);
   };
-  tiles(slot, range_of, enter, walk);
-  if (before) body(static_cast<const TileSlot*>(nullptr), &*before);
+  if (steps.count() == 0) return;
+  // Turns of two full tiles are alike, by twos: a body may exchange two of its tiles at every turn.
+  const Count first = steps.first_full() + 1;
+  const Count pairs = announces_loops() ? std::max<Count>(steps.full() - 1, 0) / 2 : 0;
+  for (Count step = 0; step < first; ++step) turn(step);
+  announced_loop(pairs, [&](Count pair) {
+    turn(first + 2 * pair);
+    turn(first + 2 * pair + 1);
+  });
+  for (Count step = first + 2 * pairs; step <= steps.count(); ++step) turn(step);
 }
 
 template <class P>
@@ -185,7 +231,7 @@ void Block<P>::gather(Phase phase, Tile<P, S>& to, const std::vector<View<P>>& f
       row += view.shape.rows;
     }
   }
-  report_load(phase, to.id, *from.front().tensor, shape);
+  report_load(phase, to.id, from.front(), shape);
 }
 
 template <class P>
@@ -193,7 +239,7 @@ template <Space S>
 void Block<P>::load(Phase phase, Tile<P, S>& to, const View<P>& from) {
   to.resize(from.shape);
   if constexpr (real) numerics::copy<typename P::Scalar>(to.numbers(), from.numbers());
-  report_load(phase, to.id, *from.tensor, from.shape);
+  report_load(phase, to.id, from, from.shape);
 }
 
 template <class P>
@@ -209,6 +255,8 @@ void Block<P>::store(Phase phase, const View<P>& to, const Tile<P, S>& from) {
           .unit = Unit::memory,
           .tensor = to.tensor->name,
           .traffic = {.write = elements, .write_bytes = bytes_of(to.shape.rows, to.shape.cols, to.tensor->dtype)},
+          .matrix = static_cast<Count>(to.stream),
+          .area = {.row = to.row, .col = to.col, .rows = to.shape.rows, .cols = to.shape.cols},
           .reads = {from.id, no_tile, no_tile, no_tile}});
 }
 
@@ -226,6 +274,8 @@ void Block<P>::atomic_add(Phase phase, const View<P>& to, const Tile<P, S>& from
           .unit = Unit::memory,
           .tensor = to.tensor->name,
           .traffic = {.read = elements, .write = elements, .read_bytes = bytes, .write_bytes = bytes},
+          .matrix = static_cast<Count>(to.stream),
+          .area = {.row = to.row, .col = to.col, .rows = to.shape.rows, .cols = to.shape.cols},
           .reads = {from.id, no_tile, no_tile, no_tile}});
 }
 

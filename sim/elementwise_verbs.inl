@@ -2,13 +2,17 @@
 #pragma once
 
 #include "sim/block.hpp"
+#include "sim/cost.hpp"
 
 namespace tilemeter {
 
 template <class P>
 void Block<P>::row_maximum(RegisterTile<P>& m, const RegisterTile<P>& x) {
   if constexpr (real) numerics::row_maximum<typename P::Scalar>(m.numbers(), x.numbers());
-  report({.phase = Phase::softmax, .reads = {m.id, x.id, no_tile, no_tile}, .writes = {m.id, no_tile, no_tile}});
+  report({.phase = Phase::softmax,
+          .scalars = scalars_of(x.shape, one_maximum),
+          .reads = {m.id, x.id, no_tile, no_tile},
+          .writes = {m.id, no_tile, no_tile, no_tile}});
 }
 
 template <class P>
@@ -19,14 +23,18 @@ void Block<P>::exponentiate(RegisterTile<P>& x) {
   }
   report({.phase = Phase::softmax,
           .exp = {.scores = x.shape.elements().value()},
+          .scalars = scalars_of(x.shape, exponent_cost),
           .reads = {x.id, no_tile, no_tile, no_tile},
-          .writes = {x.id, no_tile, no_tile}});
+          .writes = {x.id, no_tile, no_tile, no_tile}});
 }
 
 template <class P>
 void Block<P>::add_row_sums(RegisterTile<P>& l, const RegisterTile<P>& x) {
   if constexpr (real) numerics::add_row_sums<typename P::Scalar>(l.numbers(), x.numbers());
-  report({.phase = Phase::softmax, .reads = {l.id, x.id, no_tile, no_tile}, .writes = {l.id, no_tile, no_tile}});
+  report({.phase = Phase::softmax,
+          .scalars = scalars_of(x.shape, one_fma),
+          .reads = {l.id, x.id, no_tile, no_tile},
+          .writes = {l.id, no_tile, no_tile, no_tile}});
 }
 
 template <class P>
@@ -35,8 +43,9 @@ void Block<P>::online_normaliser(RegisterTile<P>& m, RegisterTile<P>& l, const R
   const Count elements = x.shape.elements().value();
   report({.phase = Phase::softmax,
           .exp = {.scores = elements, .rescale = elements - (start == RowStart::here ? x.shape.rows : 0)},
+          .scalars = scalars_of(x.shape, normaliser_cost),
           .reads = {m.id, l.id, x.id, no_tile},
-          .writes = {m.id, l.id, no_tile}});
+          .writes = {m.id, l.id, no_tile, no_tile}});
 }
 
 template <class P>
@@ -45,7 +54,10 @@ void Block<P>::dequantise(SharedTile<P>& w, const SharedTile<P>& scales, Count g
     numerics::scale_groups<typename P::Scalar>(w.numbers(), scales.numbers(), group);
     numerics::round_all<typename P::Scalar>(operand, w.numbers());
   }
-  report({.phase = Phase::transform, .reads = {w.id, scales.id, no_tile, no_tile}, .writes = {w.id, no_tile, no_tile}});
+  report({.phase = Phase::transform,
+          .scalars = scalars_of(w.shape, dequantise_cost),
+          .reads = {w.id, scales.id, no_tile, no_tile},
+          .writes = {w.id, no_tile, no_tile, no_tile}});
 }
 
 template <class P>
@@ -54,19 +66,28 @@ void Block<P>::dequantise(SharedTile<P>& w, double scale, DType operand) {
     numerics::scale<typename P::Scalar>(w.numbers(), static_cast<typename P::Scalar>(scale));
     numerics::round_all<typename P::Scalar>(operand, w.numbers());
   }
-  report({.phase = Phase::transform, .reads = {w.id, no_tile, no_tile, no_tile}, .writes = {w.id, no_tile, no_tile}});
+  report({.phase = Phase::transform,
+          .scalars = scalars_of(w.shape, dequantise_cost),
+          .reads = {w.id, no_tile, no_tile, no_tile},
+          .writes = {w.id, no_tile, no_tile, no_tile}});
 }
 
 template <class P>
 void Block<P>::apply(ChainStep step, RegisterTile<P>& y) {
   if constexpr (real) numerics::apply<typename P::Scalar>(step, y.numbers(), y.numbers());
-  report({.phase = Phase::transform, .reads = {y.id, no_tile, no_tile, no_tile}, .writes = {y.id, no_tile, no_tile}});
+  report({.phase = Phase::transform,
+          .scalars = scalars_of(y.shape, one_fma),
+          .reads = {y.id, no_tile, no_tile, no_tile},
+          .writes = {y.id, no_tile, no_tile, no_tile}});
 }
 
 template <class P>
 void Block<P>::apply(ChainStep step, RegisterTile<P>& y, const RegisterTile<P>& side) {
   if constexpr (real) numerics::apply<typename P::Scalar>(step, y.numbers(), side.numbers());
-  report({.phase = Phase::transform, .reads = {y.id, side.id, no_tile, no_tile}, .writes = {y.id, no_tile, no_tile}});
+  report({.phase = Phase::transform,
+          .scalars = scalars_of(y.shape, one_fma),
+          .reads = {y.id, side.id, no_tile, no_tile},
+          .writes = {y.id, no_tile, no_tile, no_tile}});
 }
 
 }  // namespace tilemeter

@@ -70,6 +70,7 @@ inline Count steps_of(const std::vector<Run>& runs) {
 template <class P>
 Tensor<P>& Gpu<P>::tensor(TensorName name, Count streams, Shape shape, DType dtype) {
   if (Tensor<P>* existing = find(name)) return *existing;
+  sink_.tensor({.name = name, .streams = streams, .rows = shape.rows, .cols = shape.cols, .dtype = dtype});
   Tensor<P>& made = tensors_.emplace_back(Tensor<P>{.name = name, .shape = shape, .dtype = dtype, .streams = {}});
   if constexpr (P::has_numbers) {
     made.streams.assign(static_cast<std::size_t>(streams), P::Storage::Zero(shape.rows, shape.cols));
@@ -128,6 +129,7 @@ void Gpu<P>::launch(std::string_view kernel, const Grid& grid, Body&& body) {
   const Count per_stream = named("the number of blocks", [&] { return checked::multiply(steps_of(grid.rows), cols); });
   const Count all = named("the number of blocks", [&] { return checked::multiply(per_stream, grid.streams); });
   named("the number of blocks", [&] { return checked::multiply(all, launches_); });
+  sink_.begin_launch({.kernel = kernel, .streams = grid.streams, .blocks_per_stream = per_stream});
   const Count visited_streams = fold == Fold::none ? grid.streams : 1;
   for (Count stream = 0; stream < visited_streams; ++stream) {
     const auto run_at = [&](const Slot& row, const Slot& col) {

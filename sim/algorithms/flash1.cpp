@@ -105,7 +105,7 @@ class Kernel {
     block.load(Phase::load_q, tiles.q, memory_.q(stream, rows.begin, rows.size));
     masked_scores(block, tiles, k, problem_, visibility_, rows.begin, key);
     block.online_softmax(tiles.s, tiles.m, tiles.l, tiles.factors, rule());
-    block.scale_rows(tiles.o, tiles.factors.carried);
+    block.carry_rows(tiles.o, tiles.factors);
     block.accumulate(tiles.o, tiles.s, v, problem_.dtype);
     block.divide_rows(tiles.o, tiles.l, rule());
     store_state(block, tiles, stream, rows.begin);

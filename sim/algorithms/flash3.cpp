@@ -105,7 +105,7 @@ class Kernel {
     if (before != nullptr) block.accumulate(group.o, group.p, v, outer_.problem.dtype);
     if (next == nullptr) return;
     block.online_softmax(group.s, group.m, group.l, group.factors, rule_of(mistake()));
-    block.scale_rows(group.o, group.factors.rescale);
+    block.rescale_rows(group.o, group.factors);
     std::swap(group.s, group.p);
   }
 

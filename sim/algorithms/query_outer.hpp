@@ -39,7 +39,7 @@ struct QueryOuter {
               Count key, SoftmaxRule rule = SoftmaxRule::exact) {
     masked_scores(block, tiles, k, problem, visibility, row, key);
     block.online_softmax(tiles.s, tiles.m, tiles.l, tiles.factors, rule);
-    block.scale_rows(tiles.o, tiles.factors.rescale);
+    block.rescale_rows(tiles.o, tiles.factors);
     block.accumulate(tiles.o, tiles.s, v, problem.dtype);
     block.visit_tile();
   }

@@ -36,6 +36,7 @@ struct SmTime {
   std::array<Picoseconds, sm_unit_count> busy{};
   std::array<Picoseconds, wait_count> waits{};  ///< summed over its blocks
   Picoseconds working = 0;                      ///< time of its blocks that is no wait, summed
+  Picoseconds resident = 0;                     ///< from their starts to their ends, summed: working and waits
 };
 
 struct LaunchTime {

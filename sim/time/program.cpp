@@ -30,8 +30,10 @@ bool OpStream::next(IssuedOp& op) {
       op.place = areas_[step.area];
       for (int loop = 0; loop < depth_; ++loop) {
         const Count iteration = levels_[static_cast<std::size_t>(loop)].iteration;
-        op.place.area.row += iteration * step.moves[static_cast<std::size_t>(loop)].rows;
-        op.place.area.col += iteration * step.moves[static_cast<std::size_t>(loop)].cols;
+        const Move& move = step.moves[static_cast<std::size_t>(loop)];
+        op.place.matrix += iteration * move.matrices;
+        op.place.area.row += iteration * move.rows;
+        op.place.area.col += iteration * move.cols;
       }
     }
     return true;

@@ -10,17 +10,10 @@
 
 namespace tilemeter {
 
-/// A rectangle of one matrix of a tensor.
-struct Area {
-  Count row = 0;
-  Count col = 0;
-  Count rows = 0;
-  Count cols = 0;
-  friend bool operator==(const Area&, const Area&) = default;
-};
-
-/// How far an area moves from one iteration of a loop to the next.
+/// How far an area moves from one iteration of a loop to the next: from the first to the second. Entries of a block
+/// table, which move once in some iterations, are taken to move as they do there.
 struct Move {
+  Count matrices = 0;
   Count rows = 0;
   Count cols = 0;
   friend bool operator==(const Move&, const Move&) = default;
@@ -53,16 +46,6 @@ struct BlockInstance {
   int first_area = 0;
 };
 
-/// A tensor in device memory. A block of stream s of a launch of n streams finds its first matrix at
-/// floor(s x streams / n).
-struct RecordedTensor {
-  TensorName name = TensorName::Q;
-  Count streams = 1;
-  Count rows = 0;
-  Count cols = 0;
-  DType dtype = DType::fp16;
-};
-
 /// Where a step's area lies: a tensor (by index in the recording) and a matrix of it, counted from the stream's first.
 struct RecordedArea {
   int tensor = 0;
@@ -71,19 +54,19 @@ struct RecordedArea {
   friend bool operator==(const RecordedArea&, const RecordedArea&) = default;
 };
 
-/// A kernel launch: `streams` times the blocks of one stream, in the order of their place in the grid. `times` equal
-/// launches follow each other.
+/// A kernel launch: `streams` times the blocks of one stream, in the order of their place in the grid.
 struct RecordedLaunch {
   std::string kernel;
   Count streams = 1;
-  Count times = 1;
   std::vector<BlockInstance> blocks;  ///< of one stream
   std::vector<Program> programs;
   std::vector<RecordedArea> areas;
 };
 
+/// Launches in order, and the tensors that they touch. A block of stream s of a launch of n streams finds its first
+/// matrix of a tensor at floor(s x tensor.streams / n).
 struct Recording {
-  std::vector<RecordedTensor> tensors;
+  std::vector<TensorInfo> tensors;
   std::vector<RecordedLaunch> launches;
 };
 
