@@ -71,8 +71,8 @@ DealtBlock BlockOrder::at(Count number) const {
   return {.number = number, .stream = stream, .block = &launch_.blocks[index]};
 }
 
-Folding folding_of(const BlockOrder& order, Count resident, Waves waves) {
-  Folding folding;
+WaveFolding folding_of(const BlockOrder& order, Count resident, Waves waves) {
+  WaveFolding folding;
   const Count period = order.period();
   if (waves == Waves::all || period == 0) return folding;
   folding.window_begin = resident;

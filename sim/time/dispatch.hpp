@@ -38,7 +38,7 @@ class BlockOrder {
 
 /// Blocks that are not simulated. Those from `jump` on, `skipped` of them, cost what `window` blocks from
 /// `window_begin` on do, times skipped / window.
-struct Folding {
+struct WaveFolding {
   Count window_begin = 0;
   Count window = 1;
   Count jump = 0;
@@ -53,6 +53,6 @@ struct Folding {
 
 /// Which blocks of `order` may be left out when `resident` run at a time: after two waves, and a window of at least one
 /// more, whole periods; with like blocks whole waves, so that the last one is as full as it was.
-Folding folding_of(const BlockOrder& order, Count resident, Waves waves);
+WaveFolding folding_of(const BlockOrder& order, Count resident, Waves waves);
 
 }  // namespace tilemeter

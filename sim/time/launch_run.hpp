@@ -72,7 +72,7 @@ class LaunchRun {
   Machine& machine_;
   std::vector<TimedProgram> programs_;
   BlockOrder order_;
-  Folding folding_;
+  WaveFolding folding_;
   Count simulated_ = 0;  ///< blocks that are
   Count next_ = 0;       ///< of them
   Count resident_ = 1;
