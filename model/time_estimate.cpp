@@ -75,7 +75,9 @@ double fixed_clocks(const Case& point, const MachineRates& rates) {
 
 /// The step of a kernel from all it does, where only the amounts are known.
 StepEstimate mean_step(const KernelWork& kernel, const MachineRates& rates, MatrixPath path) {
-  const double steps = std::max(1.0, kernel.launch.blocks->work());
+  const double times = static_cast<double>(kernel.launch.times);
+  const double work = kernel.launch.blocks->work() * times;
+  const double steps = work > 0 ? work : 1;
   StepEstimate step;
   step.unit = longest_unit(sm_clocks(kernel.amounts, rates, path), rates) / steps;
   step.chain = step.unit;
@@ -103,17 +105,7 @@ double blocks_seconds(const KernelWork& kernel, const Execution& execution, cons
   const auto order = launch_order(with_fixed(blocks, step, kernel.resident), execution.rows, execution.fastest);
   const BlockSchedule schedule = schedule_blocks(order, array);
   launch.imbalance = schedule.imbalance();
-  return schedule.end / rates.clock_hz;
-}
-
-void add(UnitAmounts& sum, const UnitAmounts& other) {
-  sum.products += other.products;
-  sum.exp = checked::add(sum.exp, other.exp);
-  sum.fma = checked::add(sum.fma, other.fma);
-  sum.alu = checked::add(sum.alu, other.alu);
-  sum.shared += other.shared;
-  sum.edge_read += other.edge_read;
-  sum.edge_write += other.edge_write;
+  return schedule.end / rates.clock_hz * static_cast<double>(kernel.launch.times);
 }
 
 bool is_empty(const KernelWork& kernel) { return kernel.amounts == UnitAmounts{} && kernel.hbm == Bytes(0); }

@@ -103,6 +103,16 @@ UnitAmounts amounts_of(const Formula& formula, const Case& point, const Work& wo
 
 }  // namespace
 
+void add(UnitAmounts& sum, const UnitAmounts& other) {
+  sum.products += other.products;
+  sum.exp = checked::add(sum.exp, other.exp);
+  sum.fma = checked::add(sum.fma, other.fma);
+  sum.alu = checked::add(sum.alu, other.alu);
+  sum.shared += other.shared;
+  sum.edge_read += other.edge_read;
+  sum.edge_write += other.edge_write;
+}
+
 UnitAmounts step_amounts(const Problem& problem, Count rows, Count keys, const Execution& execution) {
   return named("the amounts of a tile", [&] {
     const Wide scores = Wide(rows) * keys;

@@ -21,6 +21,9 @@ struct UnitAmounts {
   friend bool operator==(const UnitAmounts&, const UnitAmounts&) = default;
 };
 
+/// Adds `other` to `sum`. Throws UnnamedOverflow.
+void add(UnitAmounts& sum, const UnitAmounts& other);
+
 /// One key tile of `keys` rows against one query tile of `rows` rows in a streaming forward pass: S = Q K^T, online
 /// softmax, O = O + P V with P in registers. A score takes two multiply-adds, a maximum, half a conversion and an
 /// exponential, an element of O one multiplication. wgmma reads B, and A where it is in shared memory, for every 64

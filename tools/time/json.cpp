@@ -110,7 +110,7 @@ Json hbm_json(const TimedPoint& time) {
   return json;
 }
 
-Json hbm_json(const TimedPoint& time, const Simulated& simulated) {
+Json hbm_json(const Simulated& simulated) {
   const LevelTraffic& levels = simulated.levels;
   Json json;
   json["total"] = (levels.dram_read + levels.dram_write).value();
@@ -118,7 +118,6 @@ Json hbm_json(const TimedPoint& time, const Simulated& simulated) {
   json["read"] = levels.dram_read.value();
   json["write"] = levels.dram_write.value();
   json["left_in_l2"] = levels.left_dirty.value();
-  json["compulsory"] = time.hbm.bytes.value();
   return json;
 }
 
@@ -214,10 +213,15 @@ Json rates_json(const MachineRates& rates) {
   return list;
 }
 
-void add_closed_form_time(const PointResult& result, const TimedPoint& time, Json& point) {
-  point["execution"] = execution_json(time);
-  point["hbm"] = hbm_json(time);
-  point["time"] = time_json(result, time);
+void add_closed_form_time(const PointResult& result, Json& point) {
+  if (!result.request.device || result.refusal) return;
+  try {
+    const TimedPoint time = timed(result, default_execution);
+    point["hbm"] = hbm_json(time);
+    point["time"] = time_json(result, time);
+  } catch (const InputError& error) {
+    point["time"] = {{"seconds", nullptr}, {"reason", error.what()}};
+  }
 }
 
 }  // namespace tilemeter

@@ -11,8 +11,8 @@ Json execution_json(const TimedPoint& time);
 
 /// Bytes of device memory of the closed form, and where they come from.
 Json hbm_json(const TimedPoint& time);
-/// The same by the engine, beside the compulsory bytes.
-Json hbm_json(const TimedPoint& time, const Simulated& simulated);
+/// The same by the engine.
+Json hbm_json(const Simulated& simulated);
 
 /// {"seconds", "low", "high", "binding", "roofline_seconds", "bounds": {...}, ...} of the closed form.
 Json time_json(const PointResult& result, const TimedPoint& time);
@@ -37,7 +37,8 @@ Json simulated_sms_json(const Simulated& simulated);
 /// Every rate with its unit and where it comes from.
 Json rates_json(const MachineRates& rates);
 
-/// Adds "execution", "hbm" and "time" in closed form to a point.
-void add_closed_form_time(const PointResult& result, const TimedPoint& time, Json& point);
+/// Adds "hbm" and "time" in closed form, of the default execution, to a point that was counted on a device. Where the
+/// device has no rate for the type, "time" has the reason.
+void add_closed_form_time(const PointResult& result, Json& point);
 
 }  // namespace tilemeter

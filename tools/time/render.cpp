@@ -14,7 +14,8 @@ constexpr std::string_view point_paths =
     "problem/head_dim_v problem/mask problem/dtype tiling/block_q tiling/block_k tiling/stages tiling/rule "
     "execution/matrix execution/overlap execution/scheduling execution/row_order execution/fastest execution/tails "
     "execution/warps execution/clock_hz traffic/bytes/read traffic/bytes/write traffic/bytes/total levels/l2/hits "
-    "hbm/total hbm/read hbm/write hbm/left_in_l2 hbm/compulsory time/seconds time/low time/high time/binding time/kind "
+    "hbm/total hbm/read hbm/write hbm/left_in_l2 compulsory/bytes time/seconds time/low time/high time/binding "
+    "time/kind "
     "time/roofline_seconds time/roofline_sustained_seconds time/sustained_share time/bounds/tensor time/bounds/exp "
     "time/bounds/fma time/bounds/alu time/bounds/shared time/bounds/l2 time/bounds/hbm time/floor_seconds "
     "time/serial_seconds time/share_of_peak estimate/seconds";

@@ -37,7 +37,7 @@ Json simulated_point_json(const SimulatedPoint& point) {
   Json json = point_json(point.result, Feasibility::silent);
   json["execution"] = execution_json(point.time);
   json["levels"] = levels_json(point.simulated);
-  json["hbm"] = hbm_json(point.time, point.simulated);
+  json["hbm"] = hbm_json(point.simulated);
   json["time"] = time_json(point.result, point.time, point.simulated);
   json["estimate"] = estimate_json(point.time);
   json["waits"] = waits_json(point.simulated);

@@ -94,7 +94,7 @@ MadeTable traffic_table(const Json& point) {
   table.table.rows.push_back({std::string("DRAM"), count(levels["dram"]["read"]), count(levels["dram"]["write"]),
                               std::string("until the end of the last kernel")});
   table.table.notes.push_back(
-      "compulsory: " + std::to_string(point["hbm"]["compulsory"].get<Count>()) +
+      "compulsory: " + std::to_string(point["compulsory"]["bytes"].get<Count>()) +
       " B; written and left in the L2: " + std::to_string(point["hbm"]["left_in_l2"].get<Count>()) + " B");
   return table;
 }

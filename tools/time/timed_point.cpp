@@ -4,6 +4,7 @@
 
 #include "model/closed_form/catalog.hpp"
 #include "sim/catalog.hpp"
+#include "sim/time/kernel_works.hpp"
 #include "sim/time/recorder.hpp"
 #include "tools/measure/measurement.hpp"
 
@@ -45,11 +46,22 @@ void append(TimeEstimate& sum, TimeEstimate next) {
   sum.launches.insert(sum.launches.end(), next.launches.begin(), next.launches.end());
 }
 
-TimeEstimate estimate_of(const PointResult& result, const Case& point, const TimedPoint& time) {
-  const std::string_view name = result.request.algorithm->name;
-  const Bytes hbm = compulsory(name, point).total().total_bytes();
-  const auto kernels = kernel_works(name, point, time.execution, *result.request.device, closed_form(name, point), hbm);
-  return time_estimate(name, point, time.execution, time.rates, kernels);
+/// What the kernels do by their own ops; by formula where there are too many blocks to look at.
+std::vector<KernelWork> kernels_of(const PointResult& result, const Case& point, TimedPoint& time) {
+  const Algorithm& algorithm = *result.request.algorithm;
+  const Device& device = *result.request.device;
+  if (auto counted = counted_kernels(algorithm, point, result.budget, time.execution, device, time.rates)) {
+    return *counted;
+  }
+  time.hbm.source = HbmSource::compulsory;
+  const Bytes hbm = compulsory(algorithm.name, point).total().total_bytes();
+  return kernel_works(algorithm.name, point, time.execution, device, closed_form(algorithm.name, point), hbm);
+}
+
+TimeEstimate estimate_of(const PointResult& result, const Case& point, TimedPoint& time) {
+  const auto kernels = kernels_of(result, point, time);
+  for (const KernelWork& kernel : kernels) time.hbm.bytes += kernel.hbm;
+  return time_estimate(result.request.algorithm->name, point, time.execution, time.rates, kernels);
 }
 
 void add(LevelTraffic& sum, const LevelTraffic& other) {
@@ -87,7 +99,9 @@ void append(Simulated& sum, Simulated next) {
 
 }  // namespace
 
-std::string_view name_of(HbmSource) { return "compulsory"; }
+std::string_view name_of(HbmSource source) {
+  return source == HbmSource::compulsory ? "compulsory" : "every tensor once a launch";
+}
 
 std::vector<Case> cases_of(const PointResult& result) {
   const Case whole = case_of(result);
@@ -108,7 +122,6 @@ TimedPoint timed(const PointResult& result, const ChooseExecution& choose) {
   time.execution = choose(result.request.algorithm->name, case_of(result), device);
   time.rates = machine_rates(device, time.execution, result.problem.dtype);
   time.roofline = roofline_time(result);
-  time.hbm = {.bytes = result.compulsory.total().total_bytes(), .source = HbmSource::compulsory};
   time.clock = {time.rates.clock_hz};
   time.peak = peak_at(device, result.problem.dtype, time.clock);
   for (const Case& part : cases_of(result)) append(time.estimate, estimate_of(result, part, time));

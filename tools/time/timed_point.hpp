@@ -22,12 +22,15 @@ struct RooflineTime {
 };
 
 /// Where the bytes of device memory in a closed form come from.
-enum class HbmSource { compulsory };
+enum class HbmSource {
+  compulsory,  ///< every input and every output once
+  launches     ///< every tensor once a launch in each direction
+};
 std::string_view name_of(HbmSource source);
 
 struct HbmBytes {
   Bytes bytes{};
-  HbmSource source = HbmSource::compulsory;
+  HbmSource source = HbmSource::launches;
 };
 
 /// The time of one point in closed form; of segments, one launch after the other.
