@@ -48,7 +48,9 @@ LaunchRun::LaunchRun(const RecordedLaunch& launch, Count resident, Picoseconds b
 Picoseconds LaunchRun::run() {
   for (std::uint32_t worker = 0; worker < workers_.size(); ++worker) {
     workers_[worker].sm = static_cast<int>(worker % static_cast<std::uint32_t>(machine_.rates.sms));
-    start_block(worker, next_++, begin_);
+    start_block(worker, next_++,
+                begin_ + to_picoseconds(machine_.rates.block_start * workers_[worker].sm * machine_.rates.clock_hz,
+                                        machine_.rates));
   }
   Served done;
   for (;;) {
