@@ -93,13 +93,13 @@ std::int32_t narrow(Count value) {
   return static_cast<std::int32_t>(value);
 }
 
-Count cols_of_piece(const RecordedTensor& tensor, const Cuts& cuts) {
+Count cols_of_piece(const TensorInfo& tensor, const Cuts& cuts) {
   const Count fewest = std::min(tensor.cols, sector_bytes * 8 / bits_of(tensor.dtype));
   const Count most = largest_piece * 8 / bits_of(tensor.dtype);
   return std::max(fewest, part_of(cuts.divisor(), most));
 }
 
-PieceGrid grid_of(const RecordedTensor& tensor, const TensorCuts& cuts) {
+PieceGrid grid_of(const TensorInfo& tensor, const TensorCuts& cuts) {
   PieceGrid grid{.rows = narrow(std::max<Count>(tensor.rows, 1)),
                  .cols = narrow(std::max<Count>(tensor.cols, 1)),
                  .matrices = tensor.streams,
@@ -136,7 +136,7 @@ Count PieceGrid::sectors(Count first, Count last, std::int32_t col_piece) const 
 
 std::vector<PieceGrid> piece_grids(const Recording& recording) {
   std::vector<TensorCuts> cuts;
-  for (const RecordedTensor& tensor : recording.tensors) cuts.push_back({Cuts(tensor.rows), Cuts(tensor.cols)});
+  for (const TensorInfo& tensor : recording.tensors) cuts.push_back({Cuts(tensor.rows), Cuts(tensor.cols)});
   for (const RecordedLaunch& launch : recording.launches) {
     for (const BlockInstance& block : launch.blocks) add_block(cuts, launch, block);
   }

@@ -23,7 +23,7 @@ class Writer {
   Recording recording() {
     const Count d = problem_.head_dim;
     const auto tensor = [&](TensorName name, Count heads, Count rows) {
-      return RecordedTensor{name, problem_.batch * heads, rows, d, problem_.dtype};
+      return TensorInfo{name, problem_.batch * heads, rows, d, problem_.dtype};
     };
     Recording recording;
     recording.tensors = {tensor(TensorName::Q, problem_.heads, problem_.seq_q),

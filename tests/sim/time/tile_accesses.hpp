@@ -6,7 +6,7 @@
 namespace tilemeter::testing {
 
 /// A tensor of `rows` x `cols` elements of 2 bytes.
-inline RecordedTensor matrix_of(Count rows, Count cols, Count streams = 1, TensorName name = TensorName::K) {
+inline TensorInfo matrix_of(Count rows, Count cols, Count streams = 1, TensorName name = TensorName::K) {
   return {.name = name, .streams = streams, .rows = rows, .cols = cols, .dtype = DType::fp16};
 }
 
@@ -21,10 +21,10 @@ inline Op op_of(Way way) {
 }
 
 /// A recording whose one block loads `rows` x `cols` tiles all over its tensors, so that pieces have that shape.
-inline Recording tiled(std::vector<RecordedTensor> tensors, Count rows, Count cols) {
+inline Recording tiled(std::vector<TensorInfo> tensors, Count rows, Count cols) {
   RecordedLaunch launch{.blocks = {{}}, .programs = {{}}};
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const RecordedTensor& tensor = tensors[i];
+    const TensorInfo& tensor = tensors[i];
     const auto step = [&](Count length, Count times) {
       launch.programs[0].steps.push_back({.times = times, .length = static_cast<int>(length)});
     };
