@@ -26,8 +26,9 @@ TEST_CASE("events come by time, and at the same time in the order of their makin
       now = event.time;
     } else {
       const Picoseconds distance = distances[random() % 5];
-      const Event event = {.time = now + static_cast<Picoseconds>(random() % (1 + static_cast<std::uint64_t>(distance))),
-                           .worker = made++ % EventQueue::most_workers};
+      const Event event = {
+          .time = now + static_cast<Picoseconds>(random() % (1 + static_cast<std::uint64_t>(distance))),
+          .worker = made++ % EventQueue::most_workers};
       queue.push(event);
       expected.emplace(event.time, event.worker);
     }

@@ -37,8 +37,7 @@ Execution random_execution(std::mt19937_64& random) {
   Execution execution;
   execution.matrix = pick(random, std::array{MatrixPath::scalar, MatrixPath::mma, MatrixPath::wgmma});
   execution.overlap = pick(random, std::array{Overlap::serial, Overlap::pipelined});
-  execution.scheduling =
-      pick(random, std::array{Scheduling::grid, Scheduling::static_persistent, Scheduling::counter});
+  execution.scheduling = pick(random, std::array{Scheduling::grid, Scheduling::static_persistent, Scheduling::counter});
   execution.rows = pick(random, std::array{RowOrder::ascending, RowOrder::descending, RowOrder::longest_first});
   execution.fastest = pick(random, std::array{FastestIndex::blocks, FastestIndex::streams});
   execution.blocks_per_sm = 1 + static_cast<Count>(random() % 3);
@@ -162,8 +161,8 @@ bool same(const Simulated& a, const Simulated& b) {
     return x.busy == y.busy && x.waits == y.waits && x.working == y.working && x.traffic == y.traffic;
   };
   return a.time == b.time && a.levels.dram_read == b.levels.dram_read && a.events == b.events &&
-         std::equal(a.timeline.spans.begin(), a.timeline.spans.end(), b.timeline.spans.begin(),
-                    b.timeline.spans.end(), same_span) &&
+         std::equal(a.timeline.spans.begin(), a.timeline.spans.end(), b.timeline.spans.begin(), b.timeline.spans.end(),
+                    same_span) &&
          std::equal(a.sms.begin(), a.sms.end(), b.sms.begin(), b.sms.end(), same_sm);
 }
 
@@ -210,8 +209,8 @@ TEST_CASE("law 3: time lies between the bound of each resource and that of all i
     for (int trial = 0; trial < repetitions(12); ++trial) {
       const Trial drawn = random_trial(algorithm, random);
       INFO(algorithm.name << " " << describe(drawn.point) << ", " << name_of(drawn.execution.matrix) << " "
-                          << name_of(drawn.execution.overlap) << " " << name_of(drawn.execution.scheduling)
-                          << ", seed " << seed);
+                          << name_of(drawn.execution.overlap) << " " << name_of(drawn.execution.scheduling) << ", seed "
+                          << seed);
       const Simulated result = run(drawn, everything);
       check_bounds(drawn, result);
       check_sums(algorithm, drawn, result);
