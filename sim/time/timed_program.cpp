@@ -112,6 +112,7 @@ TimedProgram timed(const Program& program, const Execution& execution, const Mac
   for_each_op(program, [&](std::size_t step, Count times) {
     const Op& op = program.steps[step].op;
     out.ops[step] = timed_op(op, program, execution, rates);
+    out.events = checked::add(out.events, checked::multiply(times, op.unit == Unit::memory ? 2 : 1));
     named("the traffic of a block", [&] { out.traffic += times_of(op.traffic, times); });
     for (std::size_t unit = 0; unit < inner_unit_count; ++unit) {
       named("the busy time of a block", [&] {

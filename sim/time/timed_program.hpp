@@ -40,6 +40,7 @@ struct TimedProgram {
   int look_ahead = 64;  ///< ops that may wait at a time: those of as many iterations as a ring has stages, and one more
   Bytes shared{};       ///< that the block holds
   Traffic traffic{};
+  Count events = 0;  ///< of a block: one an op, two a transfer
   std::array<Picoseconds, inner_unit_count> busy{};
 };
 

@@ -177,7 +177,7 @@ void check_folding(const Algorithm& algorithm, const Case& drawn, const Executio
   rates.l2_capacity = Bytes(2 << 20);
   const Recording recording = record(algorithm, point, unlimited);
   const Simulated all = simulate(recording, execution, device, rates, {.waves = Waves::all});
-  const Simulated folded = simulate(recording, execution, device, rates, {.waves = Waves::folded});
+  const Simulated folded = simulate(recording, execution, device, rates, {.waves = Waves::folded, .aim = 40'000});
   CAPTURE(algorithm.name, name_of(execution.scheduling), all.time, folded.time, all.events, folded.events);
   CHECK(std::abs(seconds(folded.time) / seconds(all.time) - 1) < 0.01);
   CHECK(folded.events < all.events);
@@ -224,19 +224,20 @@ TEST_CASE("law 3: time lies between the bound of each resource and that of all i
 TEST_CASE("a folded launch takes as long as all of it within 1 %, and moves the same bytes") {
   Execution execution;
   execution.blocks_per_sm = 2;
-  check_folding(find_algorithm("flash2"), attention(16, 2048, MaskKind::none), execution);
-  check_folding(find_algorithm("flash2"), attention(40, 2048, MaskKind::causal), execution);
-  check_folding(find_algorithm("flash2"), attention(20, 2000, MaskKind::none), execution);
+  check_folding(find_algorithm("flash2"), attention(40, 2048, MaskKind::none), execution);
+  check_folding(find_algorithm("flash2"), attention(120, 2048, MaskKind::causal), execution);
+  check_folding(find_algorithm("flash2"), attention(60, 2000, MaskKind::none), execution);
   execution.scheduling = Scheduling::static_persistent;
-  check_folding(find_algorithm("flash2"), attention(16, 2048, MaskKind::none), execution);
+  check_folding(find_algorithm("flash2"), attention(40, 2048, MaskKind::none), execution);
   execution.matrix = MatrixPath::wgmma;
   execution.blocks_per_sm = 1;
-  check_folding(find_algorithm("flash3"), attention(16, 2048, MaskKind::none), execution);
+  check_folding(find_algorithm("flash3"), attention(40, 2048, MaskKind::none), execution);
   execution.rows = RowOrder::longest_first;
   execution.scheduling = Scheduling::counter;
-  check_folding(find_algorithm("flash3"), attention(40, 2048, MaskKind::causal), execution);
+  check_folding(find_algorithm("flash3"), attention(120, 2048, MaskKind::causal), execution);
+  execution.blocks_per_sm = 2;
   Case chain;
-  chain.shapes.length = 1 << 22;
+  chain.shapes.length = 1 << 25;
   chain.tiling.block_k = 4096;
   check_folding(find_algorithm("elementwise"), chain, execution);
 }
