@@ -176,6 +176,11 @@ class Finder {
     };
     rates_.fma_stalls_tensor = stalls("fma");
     rates_.exp_stalls_tensor = stalls("exp");
+    // No probe has maxima beside products. An instruction of the alu pipe is taken to cost what one of the fma pipe
+    // does.
+    rates_.alu_stalls_tensor = rates_.fma_stalls_tensor * rates_.alu / rates_.fma;
+    take("alu beside products", 1 + rates_.alu_stalls_tensor, "x",
+         "default: an instruction costs what one of fma does");
   }
 
   const Device& device_;
