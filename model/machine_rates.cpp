@@ -10,15 +10,16 @@ namespace tilemeter {
 namespace {
 
 // What no document or probe of a device states.
-constexpr double default_shared = 128;       ///< B/clk/SM: 32 banks of 4 B
-constexpr double default_port = 64;          ///< B/clk/SM: half of what an SM's L1 serves its threads
-constexpr double default_l2 = 37;            ///< B/clk/SM when all SMs read: gpu-benches, file of an H200
-constexpr double default_l2_latency = 265;   ///< clk: gpu-benches, H100 PCIe, near partition
-constexpr double default_hbm_latency = 650;  ///< clk: gpu-benches, H100 PCIe
-constexpr double default_launch = 1.3e-6;    ///< s: period of the nodes of a graph on an H100
-constexpr double default_exp = 16;           ///< op/clk/SM: CUDA C++ Programming Guide 12.9, 8.0 to 12.0
-constexpr double default_sustained = 0.8;    ///< of HBM's peak: inference-sim, issue 415
-constexpr double hopper_mma_share = 0.65;    ///< of the wgmma rate: 2680 FLOP/clk/SM in unit tests of flash-vla, H100
+constexpr double default_shared = 128;        ///< B/clk/SM: 32 banks of 4 B
+constexpr double default_port = 64;           ///< B/clk/SM: half of what an SM's L1 serves its threads
+constexpr double default_l2 = 37;             ///< B/clk/SM when all SMs read: gpu-benches, file of an H200
+constexpr double default_l2_latency = 265;    ///< clk: gpu-benches, H100 PCIe, near partition
+constexpr double default_hbm_latency = 650;   ///< clk: gpu-benches, H100 PCIe
+constexpr double default_launch = 1.3e-6;     ///< s: period of the nodes of a graph on an H100
+constexpr double default_block_start = 3e-9;  ///< s: ramps of 0.95 us to 32 blocks, 1.24 us to 128, on an H100
+constexpr double default_exp = 16;            ///< op/clk/SM: CUDA C++ Programming Guide 12.9, 8.0 to 12.0
+constexpr double default_sustained = 0.8;     ///< of HBM's peak: inference-sim, issue 415
+constexpr double hopper_mma_share = 0.65;     ///< of the wgmma rate: 2680 FLOP/clk/SM in unit tests of flash-vla, H100
 /// Of an L2 of two partitions, which keeps lines of the far one twice: 34 of an H200's 60 MiB explain the DRAM reads
 /// of 26 of 28 launches within 3 %.
 constexpr double two_partitions_share = 34.0 / 60.0;
@@ -153,6 +154,8 @@ class Finder {
   void overheads() {
     rates_.launch =
         probed("launch", "launch.graph", "s", default_launch, "period of the nodes of a graph, H100 (flash-vla)");
+    rates_.block_start = take("block start", default_block_start, "s",
+                              "default: ramps to 32 and 128 blocks differ by 0.29 us, H100 (flash-vla)");
     const auto threads = static_cast<double>(execution_.threads);
     const std::string fitted = "13.3 + threads / 16, as measured on an H200";
     if (execution_.matrix == MatrixPath::wgmma) {
@@ -173,6 +176,11 @@ class Finder {
     };
     rates_.fma_stalls_tensor = stalls("fma");
     rates_.exp_stalls_tensor = stalls("exp");
+    // No probe has maxima beside products. An instruction of the alu pipe is taken to cost what one of the fma pipe
+    // does.
+    rates_.alu_stalls_tensor = rates_.fma_stalls_tensor * rates_.alu / rates_.fma;
+    take("alu beside products", 1 + rates_.alu_stalls_tensor, "x",
+         "default: an instruction costs what one of fma does");
   }
 
   const Device& device_;

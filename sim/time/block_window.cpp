@@ -20,7 +20,8 @@ void BlockWindow::start(const RecordedLaunch& launch, const BlockInstance& block
   stages_.assign(static_cast<std::size_t>(program.all_stages), Stage{.written = now, .read = now});
   current_.resize(program.stages.size());
   for (std::size_t tile = 0; tile < current_.size(); ++tile) current_[tile] = program.stages[tile] - 1;
-  free_ = ~std::uint64_t{0};
+  all_ = ~std::uint64_t{0} >> (window_size - program.look_ahead);
+  free_ = all_;
   exhausted_ = false;
   end_ = now;
   last_.fill(-1);

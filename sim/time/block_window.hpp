@@ -11,7 +11,7 @@
 
 namespace tilemeter {
 
-/// Ops that a block looks ahead.
+/// Most ops that a block looks ahead.
 inline constexpr int window_size = 64;
 
 /// An op of the window.
@@ -48,7 +48,7 @@ class BlockWindow {
   void ended(std::uint32_t slot, Picoseconds end, EventQueue& events, std::uint32_t worker, Picoseconds now);
 
   /// Whether every op of the block has its end.
-  bool done() const { return free_ == ~std::uint64_t{0} && exhausted_; }
+  bool done() const { return free_ == all_ && exhausted_; }
   Picoseconds end() const { return end_; }
 
  private:
@@ -77,7 +77,8 @@ class BlockWindow {
   std::optional<OpStream> stream_;
   const TimedProgram* program_ = nullptr;
   Overlap overlap_ = Overlap::pipelined;
-  std::uint64_t free_ = ~std::uint64_t{0};
+  std::uint64_t all_ = 0;   ///< slots that this block has
+  std::uint64_t free_ = 0;  ///< ...
   bool exhausted_ = true;
   Picoseconds end_ = 0;
   std::array<std::int8_t, op_queue_count> last_{};        ///< of each queue that has not started; -1: none

@@ -67,7 +67,8 @@ UnitClocks clocks_of(const Op& op, const Execution& execution, const MachineRate
 
 double stalled_products(const UnitClocks& clocks, const MachineRates& rates) {
   return clocks[static_cast<std::size_t>(SmUnit::fma)] * rates.fma_stalls_tensor +
-         clocks[static_cast<std::size_t>(SmUnit::exp)] * rates.exp_stalls_tensor;
+         clocks[static_cast<std::size_t>(SmUnit::exp)] * rates.exp_stalls_tensor +
+         clocks[static_cast<std::size_t>(SmUnit::alu)] * rates.alu_stalls_tensor;
 }
 
 Picoseconds to_picoseconds(double clocks, const MachineRates& rates) {

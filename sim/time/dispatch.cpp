@@ -6,19 +6,33 @@
 namespace tilemeter {
 namespace {
 
-std::vector<std::int32_t> ordered_rows(const RecordedLaunch& launch, const std::vector<TimedProgram>& programs,
-                                       RowOrder order, const MachineRates& rates) {
-  std::vector<std::int32_t> rows(launch.blocks.size());
+/// By block of a stream.
+std::vector<Picoseconds> lengths_of(const RecordedLaunch& launch, const std::vector<TimedProgram>& programs,
+                                    const MachineRates& rates) {
+  std::vector<Picoseconds> of_programs;
+  for (const TimedProgram& program : programs) of_programs.push_back(length_of(program, rates));
+  std::vector<Picoseconds> lengths;
+  for (const BlockInstance& block : launch.blocks)
+    lengths.push_back(of_programs[static_cast<std::size_t>(block.program)]);
+  return lengths;
+}
+
+std::vector<std::int32_t> ordered_rows(const std::vector<Picoseconds>& lengths, RowOrder order) {
+  std::vector<std::int32_t> rows(lengths.size());
   std::iota(rows.begin(), rows.end(), 0);
   if (order == RowOrder::descending) std::reverse(rows.begin(), rows.end());
   if (order != RowOrder::longest_first) return rows;
-  std::vector<Picoseconds> lengths;
-  for (const TimedProgram& program : programs) lengths.push_back(length_of(program, rates));
-  const auto length = [&](std::int32_t row) {
-    return lengths[static_cast<std::size_t>(launch.blocks[static_cast<std::size_t>(row)].program)];
-  };
+  const auto length = [&](std::int32_t row) { return lengths[static_cast<std::size_t>(row)]; };
   std::stable_sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) { return length(a) > length(b); });
   return rows;
+}
+
+bool are_even(const std::vector<Picoseconds>& lengths) {
+  constexpr double share = 0.8;
+  double sum = 0;
+  for (const Picoseconds length : lengths) sum += static_cast<double>(length);
+  const Picoseconds longest = *std::max_element(lengths.begin(), lengths.end());
+  return sum >= share * static_cast<double>(longest) * static_cast<double>(lengths.size());
 }
 
 bool all_alike(const std::vector<BlockInstance>& blocks) {
@@ -45,12 +59,13 @@ Count whole_waves(Count most, Count period, Count resident) {
 
 BlockOrder::BlockOrder(const RecordedLaunch& launch, const std::vector<TimedProgram>& programs,
                        const Execution& execution, const MachineRates& rates)
-    : launch_(launch),
-      fastest_(execution.fastest),
-      rows_(ordered_rows(launch, programs, execution.rows, rates)),
-      size_(named("the number of blocks",
-                  [&] { return checked::multiply(launch.streams, static_cast<Count>(launch.blocks.size())); })) {
+    : launch_(launch), fastest_(execution.fastest), size_(named("the number of blocks", [&] {
+        return checked::multiply(launch.streams, static_cast<Count>(launch.blocks.size()));
+      })) {
   if (launch.blocks.empty()) return;
+  const std::vector<Picoseconds> lengths = lengths_of(launch, programs, rates);
+  rows_ = ordered_rows(lengths, execution.rows);
+  even_ = are_even(lengths);
   if (all_alike(launch.blocks)) {
     period_ = 1;
   } else if (fastest_ == FastestIndex::blocks) {
@@ -71,18 +86,18 @@ DealtBlock BlockOrder::at(Count number) const {
   return {.number = number, .stream = stream, .block = &launch_.blocks[index]};
 }
 
-WaveFolding folding_of(const BlockOrder& order, Count resident, Waves waves) {
+WaveFolding folding_of(const BlockOrder& order, Count resident, Count aim) {
   WaveFolding folding;
   const Count period = order.period();
-  if (waves == Waves::all || period == 0) return folding;
-  folding.window_begin = resident;
+  if (period == 0 || order.size() <= aim) return folding;
   const Count unit = period == 1 ? resident : period;
-  folding.window = ceil_div(resident, unit) * unit;
-  folding.jump = 2 * resident + folding.window;
-  const Count tail = period == 1 ? 0 : resident;
-  const Count most = order.size() - folding.jump - tail;
+  const auto whole = [&](Count blocks) { return std::max(Count{1}, blocks / unit) * unit; };
+  folding.window_begin = std::max(resident, period == 1 ? whole(aim / 2) : aim / 2);
+  folding.window = std::max(ceil_div(resident, unit) * unit, whole(aim / 4));
+  folding.jump = folding.window_begin + folding.window + resident;
+  const Count most = order.size() - folding.jump;
   if (most < unit) return folding;
-  folding.skipped = whole_waves(most, unit, resident);
+  folding.skipped = order.even() ? whole_waves(most, unit, resident) : most / unit * unit;
   return folding;
 }
 

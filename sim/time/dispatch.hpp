@@ -27,6 +27,8 @@ class BlockOrder {
   Count period() const { return period_; }
   /// Blocks of a stream that follow each other; 0 when those of other streams are between them.
   Count stream_length() const;
+  /// Whether blocks take so nearly as long as each other that they run in waves: four fifths of the longest on average.
+  bool even() const { return even_; }
 
  private:
   const RecordedLaunch& launch_;
@@ -34,6 +36,7 @@ class BlockOrder {
   std::vector<std::int32_t> rows_;  ///< of a stream, in their order
   Count size_ = 0;
   Count period_ = 0;
+  bool even_ = true;
 };
 
 /// Blocks that are not simulated. Those from `jump` on, `skipped` of them, cost what `window` blocks from
@@ -51,8 +54,9 @@ struct WaveFolding {
   Count number_of(Count simulated) const { return simulated < jump ? simulated : simulated + skipped; }
 };
 
-/// Which blocks of `order` may be left out when `resident` run at a time: after two waves, and a window of at least one
-/// more, whole periods; with like blocks whole waves, so that the last one is as full as it was.
-WaveFolding folding_of(const BlockOrder& order, Count resident, Waves waves);
+/// Which blocks of `order` are left out when `resident` run at a time: as many as bring the rest to about `aim` blocks,
+/// in whole periods; with even blocks in whole waves, or nearly, so that the last one is as full as it was. Half of
+/// them, and at least a wave, come before the window, a wave behind it.
+WaveFolding folding_of(const BlockOrder& order, Count resident, Count aim);
 
 }  // namespace tilemeter

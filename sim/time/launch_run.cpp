@@ -36,7 +36,7 @@ LaunchRun::LaunchRun(const RecordedLaunch& launch, Count resident, Picoseconds b
       barrier_(to_picoseconds(machine.rates.barrier, machine.rates)),
       transfers_(machine.rates, static_cast<int>(machine.rates.sms)) {
   const auto sms = static_cast<std::size_t>(machine.rates.sms);
-  folding_ = folding_of(order_, resident_, machine.options.waves);
+  if (machine.options.waves == Waves::folded) folding_ = folding_of(order_, resident_, aim());
   simulated_ = order_.size() - folding_.skipped;
   workers_.resize(static_cast<std::size_t>(std::min(resident_, simulated_)));
   free_.assign(sms, SmClocks{});
@@ -48,7 +48,9 @@ LaunchRun::LaunchRun(const RecordedLaunch& launch, Count resident, Picoseconds b
 Picoseconds LaunchRun::run() {
   for (std::uint32_t worker = 0; worker < workers_.size(); ++worker) {
     workers_[worker].sm = static_cast<int>(worker % static_cast<std::uint32_t>(machine_.rates.sms));
-    start_block(worker, next_++, begin_);
+    start_block(worker, next_++,
+                begin_ + to_picoseconds(machine_.rates.block_start * workers_[worker].sm * machine_.rates.clock_hz,
+                                        machine_.rates));
   }
   Served done;
   for (;;) {
@@ -82,11 +84,6 @@ void LaunchRun::start_block(std::uint32_t worker, Count simulated, Picoseconds n
   add_block(machine_.sums.sms[sm], program, 1);
   shared_[sm] += program.shared;
   machine_.sums.sms[sm].shared_peak = std::max(machine_.sums.sms[sm].shared_peak, shared_[sm]);
-  if (folding_.skipped > 0) {
-    const Count behind = simulated - folding_.window_begin;
-    if (behind >= 0 && behind < resident_) window_.starts_before += now - begin_;
-    if (behind >= folding_.window && behind < folding_.window + resident_) window_.starts_after += now - begin_;
-  }
   it.clock.start(now, barrier_);
   it.window.start(launch_, *it.dealt.block, program, machine_.execution.overlap, now);
   settle(worker, now);

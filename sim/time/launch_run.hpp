@@ -49,8 +49,6 @@ class LaunchRun {
     std::vector<BlockTime> times;                   ///< by SM
     std::vector<std::array<Picoseconds, 2>> ports;  ///< by SM: load, store
     DramTraffic dram{};
-    Picoseconds starts_before = 0;
-    Picoseconds starts_after = 0;
   };
 
   void start_block(std::uint32_t worker, Count simulated, Picoseconds now);
@@ -64,6 +62,8 @@ class LaunchRun {
   void span(const Worker& it, const WindowOp& op, SmUnit unit, Picoseconds begin, Picoseconds end, Wait after);
   void add_block(SmTime& sm, const TimedProgram& program, Count times);
   void add_folded();
+  /// Blocks that `EngineOptions::aim` events stand for.
+  Count aim() const;
   void add_folded_time();
   void add_folded_dram(Bytes edge_read);
   bool traced(int sm) const { return sm < machine_.options.traced_sms; }

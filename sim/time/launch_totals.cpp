@@ -33,6 +33,14 @@ void LaunchRun::add_block(SmTime& sm, const TimedProgram& program, Count times) 
     sm.busy[unit] = checked::add(sm.busy[unit], checked::multiply(program.busy[unit], times));
 }
 
+Count LaunchRun::aim() const {
+  Count events = 0;
+  for (const BlockInstance& block : launch_.blocks)
+    events = checked::add(events, programs_[static_cast<std::size_t>(block.program)].events);
+  const Count each = events / std::max(Count{1}, static_cast<Count>(launch_.blocks.size()));
+  return machine_.options.aim / std::max(Count{1}, each);
+}
+
 void LaunchRun::add_folded() {
   const Count sms = machine_.rates.sms;
   const Count skipped = folding_.skipped;
@@ -58,8 +66,10 @@ void LaunchRun::add_folded() {
 void LaunchRun::add_folded_time() {
   const Count skipped = folding_.skipped;
   const Count window = folding_.window;
+  Picoseconds together = 0;
   for (std::size_t sm = 0; sm < window_.times.size(); ++sm) {
     SmTime& sums = machine_.sums.sms[sm];
+    together = checked::add(together, window_.times[sm].total());
     const Picoseconds working = scaled(window_.times[sm].working, skipped, window);
     sums.working += working;
     sums.resident += working;
@@ -71,9 +81,9 @@ void LaunchRun::add_folded_time() {
     sums.busy[static_cast<std::size_t>(SmUnit::load)] += scaled(window_.ports[sm][0], skipped, window);
     sums.busy[static_cast<std::size_t>(SmUnit::store)] += scaled(window_.ports[sm][1], skipped, window);
   }
-  // The mean start of as many blocks as run at once grows evenly, however their waves lie.
-  const Picoseconds passed = (window_.starts_after - window_.starts_before) / resident_;
-  end_ = checked::add(end_, scaled(std::max(Picoseconds{0}, passed), skipped, window));
+  // All resident blocks run all the time, so that what they take together is what passes times their number.
+  const Picoseconds passed = scaled(together, skipped, checked::multiply(window, resident_));
+  end_ = checked::add(end_, passed);
 }
 
 void LaunchRun::add_folded_dram(Bytes edge_read) {

@@ -68,9 +68,7 @@ class LaunchInLockstep {
     ProgramTraffic sum;
     for (Count number = from; number < to; ++number) {
       const BlockInstance& block = launch_.blocks[static_cast<std::size_t>(order_[number].block)];
-      const ProgramTraffic& one = programs[static_cast<std::size_t>(block.program)];
-      sum.traffic += one.traffic;
-      sum.accesses += one.accesses;
+      sum += programs[static_cast<std::size_t>(block.program)];
     }
     return sum;
   }
@@ -140,22 +138,18 @@ DramTraffic scaled(const DramTraffic& traffic, double factor) {
   return {times(traffic.read), times(traffic.write), times(traffic.hit), times(traffic.filled)};
 }
 
-DramTraffic operator*(const DramTraffic& traffic, Count times) {
-  return {traffic.read * times, traffic.write * times, traffic.hit * times, traffic.filled * times};
-}
-
-/// One repetition of a launch.
-struct Repetition {
-  DramTraffic moved{};
+/// What a launch moves below the edge.
+struct Moved {
+  DramTraffic dram{};
   double sampled = 1;
 };
 
-Repetition whole(LaunchInLockstep& launch) {
+Moved whole(LaunchInLockstep& launch) {
   const Count blocks = launch.order().size();
-  return {.moved = launch.run({0, blocks, 0, blocks})};
+  return {.dram = launch.run({0, blocks, 0, blocks})};
 }
 
-Repetition sample(LaunchInLockstep& launch, Count resident, const ProgramTraffic& edge, Count most_accesses) {
+Moved sample(LaunchInLockstep& launch, Count resident, const ProgramTraffic& edge, Count most_accesses) {
   const Count blocks = launch.order().size();
   const Count span = 3 * resident;
   const double accesses_a_window =
@@ -171,24 +165,16 @@ Repetition sample(LaunchInLockstep& launch, Count resident, const ProgramTraffic
     counted_bytes += launch.edge(window.counted_from, window.counted_to).traffic.total_bytes().value();
   }
   const double share = static_cast<double>(counted_bytes) / static_cast<double>(edge.traffic.total_bytes().value());
-  return {.moved = scaled(sum, 1 / share), .sampled = share};
+  return {.dram = scaled(sum, 1 / share), .sampled = share};
 }
 
-/// What all blocks of one repetition move at the edge.
+/// What all blocks of a launch move at the edge.
 ProgramTraffic edge_of(const RecordedLaunch& launch) {
   std::vector<ProgramTraffic> programs;
   for (const Program& program : launch.programs) programs.push_back(traffic_of(program));
   ProgramTraffic sum;
-  for (const BlockInstance& block : launch.blocks) {
-    const ProgramTraffic& one = programs[static_cast<std::size_t>(block.program)];
-    sum.traffic += one.traffic;
-    sum.accesses = checked::add(sum.accesses, one.accesses);
-  }
-  return sum;
-}
-
-Traffic times(const Traffic& traffic, Count count) {
-  return {traffic.read * count, traffic.write * count, traffic.read_bytes * count, traffic.write_bytes * count};
+  for (const BlockInstance& block : launch.blocks) sum += programs[static_cast<std::size_t>(block.program)];
+  return sum * launch.streams;
 }
 
 struct LaunchResult {
@@ -200,31 +186,16 @@ struct LaunchResult {
 LaunchResult run_launch(const RecordedLaunch& recorded, const Execution& execution, Count resident,
                         const LockstepOptions& options, L2& l2) {
   LaunchInLockstep launch(recorded, execution, resident, options.drift, l2);
-  ProgramTraffic edge = edge_of(recorded);
-  edge.traffic = times(edge.traffic, recorded.streams);
-  edge.accesses = checked::multiply(edge.accesses, recorded.streams);
-  LaunchResult result;
-  DramTraffic sum;
-  DramTraffic last;
-  for (Count i = 0; i < recorded.times; ++i) {
-    const Repetition repetition = edge.accesses <= options.most_accesses
-                                      ? whole(launch)
-                                      : sample(launch, resident, edge, options.most_accesses);
-    sum += repetition.moved;
-    result.sampled = repetition.sampled;
-    if (i >= 2 || (i == 1 && repetition.moved == last)) {
-      sum += repetition.moved * (recorded.times - i - 1);
-      break;
-    }
-    last = repetition.moved;
-  }
-  result.accesses = launch.accesses();
-  result.levels = {.edge = times(edge.traffic, recorded.times),
-                   .l2_hits = sum.hit,
-                   .dram_read = sum.read,
-                   .dram_write = sum.write,
-                   .left_dirty = l2.dirty()};
-  return result;
+  const ProgramTraffic edge = edge_of(recorded);
+  const Moved moved =
+      edge.accesses <= options.most_accesses ? whole(launch) : sample(launch, resident, edge, options.most_accesses);
+  return {.levels = {.edge = edge.traffic,
+                     .l2_hits = moved.dram.hit,
+                     .dram_read = moved.dram.read,
+                     .dram_write = moved.dram.write,
+                     .left_dirty = l2.dirty()},
+          .accesses = launch.accesses(),
+          .sampled = moved.sampled};
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct LockstepOptions {
 
 /// Bytes of L2 hits and device memory are whole sectors.
 struct LockstepTraffic {
-  std::vector<LevelTraffic> launches;  ///< in order, all their repetitions together
+  std::vector<LevelTraffic> launches;  ///< in order
   LevelTraffic all{};
   Count accesses = 0;  ///< loads and stores that were simulated
   double sampled = 1;  ///< the least share of a launch's blocks that was
@@ -31,8 +31,7 @@ struct LockstepTraffic {
 ///
 /// A launch of more than `most_accesses` is sampled: windows of 3 x resident blocks, evenly spaced along the launch, of
 /// which the middle third is counted and stands for all, by bytes read at the edge. It takes launches to change slowly
-/// from one wave of blocks to the next. A launch that is repeated counts like its last repetition from where two
-/// follow each other alike, and from the third.
+/// from one wave of blocks to the next.
 LockstepTraffic lockstep_traffic(const Recording& recording, const Execution& execution, Count resident, Bytes capacity,
                                  const LockstepOptions& options = {});
 

@@ -6,10 +6,6 @@
 namespace tilemeter {
 namespace {
 
-Traffic operator*(const Traffic& traffic, Count times) {
-  return {traffic.read * times, traffic.write * times, traffic.read_bytes * times, traffic.write_bytes * times};
-}
-
 /// Copies the steps first ... last - 1 without ops that touch no memory and loops that are empty then.
 void copy_steps(const Program& from, std::size_t first, std::size_t last, Program& to) {
   for (std::size_t at = first; at < last; ++at) {
@@ -35,13 +31,24 @@ void add_steps(const Program& program, std::size_t first, std::size_t last, Coun
       add_steps(program, at + 1, end, checked::multiply(times, step.times), sum);
       at = end - 1;
     } else if (step.area >= 0) {
-      sum.traffic += step.op.traffic * times;
-      sum.accesses = checked::add(sum.accesses, times);
+      sum += ProgramTraffic{.traffic = step.op.traffic, .accesses = 1} * times;
     }
   }
 }
 
 }  // namespace
+
+ProgramTraffic& ProgramTraffic::operator+=(const ProgramTraffic& other) {
+  traffic += other.traffic;
+  accesses = checked::add(accesses, other.accesses);
+  return *this;
+}
+
+ProgramTraffic ProgramTraffic::operator*(Count times) const {
+  return {
+      .traffic = {traffic.read * times, traffic.write * times, traffic.read_bytes * times, traffic.write_bytes * times},
+      .accesses = checked::multiply(accesses, times)};
+}
 
 ProgramTraffic traffic_of(const Program& program) {
   ProgramTraffic sum;
@@ -50,11 +57,8 @@ ProgramTraffic traffic_of(const Program& program) {
 }
 
 RecordedLaunch memory_steps(const RecordedLaunch& launch) {
-  RecordedLaunch memory{.kernel = launch.kernel,
-                        .streams = launch.streams,
-                        .times = launch.times,
-                        .blocks = launch.blocks,
-                        .areas = launch.areas};
+  RecordedLaunch memory{
+      .kernel = launch.kernel, .streams = launch.streams, .blocks = launch.blocks, .areas = launch.areas};
   for (const Program& program : launch.programs) {
     Program& kept = memory.programs.emplace_back();
     copy_steps(program, 0, program.steps.size(), kept);

@@ -12,6 +12,9 @@ namespace tilemeter {
 struct ProgramTraffic {
   Traffic traffic{};
   Count accesses = 0;  ///< loads and stores
+
+  ProgramTraffic& operator+=(const ProgramTraffic& other);
+  ProgramTraffic operator*(Count times) const;
 };
 
 ProgramTraffic traffic_of(const Program& program);

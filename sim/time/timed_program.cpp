@@ -85,6 +85,25 @@ void number_stages(TimedProgram& out, const Program& program) {
   out.all_stages = static_cast<std::int32_t>(all);
 }
 
+/// Ops of the largest loop without loops in it.
+Count innermost_ops(const Program& program) {
+  Count most = 0;
+  for (std::size_t step = 0; step < program.steps.size(); ++step) {
+    const auto length = static_cast<std::size_t>(program.steps[step].length);
+    const auto begin = program.steps.begin() + static_cast<std::ptrdiff_t>(step) + 1;
+    const bool innermost = std::all_of(begin, begin + static_cast<std::ptrdiff_t>(length),
+                                       [](const ProgramStep& inner) { return inner.length == 0; });
+    if (innermost) most = std::max(most, static_cast<Count>(length));
+  }
+  return most;
+}
+
+int look_ahead_of(const Program& program) {
+  Count stages = 1;
+  for (const Count of_tile : program.stages) stages = std::max(stages, of_tile);
+  return static_cast<int>(std::clamp((stages + 1) * innermost_ops(program), Count{16}, Count{64}));
+}
+
 }  // namespace
 
 TimedProgram timed(const Program& program, const Execution& execution, const MachineRates& rates) {
@@ -93,6 +112,7 @@ TimedProgram timed(const Program& program, const Execution& execution, const Mac
   for_each_op(program, [&](std::size_t step, Count times) {
     const Op& op = program.steps[step].op;
     out.ops[step] = timed_op(op, program, execution, rates);
+    out.events = checked::add(out.events, checked::multiply(times, op.unit == Unit::memory ? 2 : 1));
     named("the traffic of a block", [&] { out.traffic += times_of(op.traffic, times); });
     for (std::size_t unit = 0; unit < inner_unit_count; ++unit) {
       named("the busy time of a block", [&] {
@@ -101,6 +121,7 @@ TimedProgram timed(const Program& program, const Execution& execution, const Mac
     }
   });
   number_stages(out, program);
+  out.look_ahead = look_ahead_of(program);
   out.shared = footprint_of(program.tiles).shared;
   return out;
 }

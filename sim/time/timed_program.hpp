@@ -37,8 +37,10 @@ struct TimedProgram {
   std::vector<std::int32_t> first;   ///< by TileId: its first stage among `stages` of the block
   std::vector<std::int32_t> stages;  ///< by TileId
   std::int32_t all_stages = 0;
-  Bytes shared{};  ///< that the block holds
+  int look_ahead = 64;  ///< ops that may wait at a time: those of as many iterations as a ring has stages, and one more
+  Bytes shared{};       ///< that the block holds
   Traffic traffic{};
+  Count events = 0;  ///< of a block: one an op, two a transfer
   std::array<Picoseconds, inner_unit_count> busy{};
 };
 

@@ -2,9 +2,9 @@
 // registers that it spills.
 #pragma once
 
-#include "sim/time/program.hpp"
 #include "model/execution.hpp"
 #include "model/problem.hpp"
+#include "sim/time/program.hpp"
 
 namespace tilemeter::testing {
 
@@ -18,8 +18,8 @@ struct Flash2Launch {
   Tails tails = Tails::predicated;
   KeyWalk keys = KeyWalk::first_to_last;
   NextIndex next = NextIndex::heads;
-  Bytes spilled_a_step{};    ///< that a block stores in local memory at every key tile
-  Count spill_areas = 1;     ///< resident blocks: each has a local memory of its own
+  Bytes spilled_a_step{};  ///< that a block stores in local memory at every key tile
+  Count spill_areas = 1;   ///< resident blocks: each has a local memory of its own
 };
 
 /// One launch of a single stream: Q once, K and V tile by tile, O and LSE once. Spilled registers are a tensor `part`
