@@ -24,8 +24,9 @@ bool is_streaming(std::string_view algorithm) {
 double longest_unit(const TimeBounds& clocks, const MachineRates& rates) {
   TimeBounds loaded = clocks;
   if (loaded.at(Resource::tensor) > 0) {
-    loaded.at(Resource::tensor) +=
-        rates.fma_stalls_tensor * clocks.at(Resource::fma) + rates.exp_stalls_tensor * clocks.at(Resource::exp);
+    loaded.at(Resource::tensor) += rates.fma_stalls_tensor * clocks.at(Resource::fma) +
+                                   rates.exp_stalls_tensor * clocks.at(Resource::exp) +
+                                   rates.alu_stalls_tensor * clocks.at(Resource::alu);
   }
   return loaded.largest();
 }
@@ -45,8 +46,10 @@ Chain chain_of(const UnitAmounts& step, const Execution& execution, const Machin
   const Bytes half = Bytes(ceil_div(step.edge_read.value(), 2));
   Chain chain;
   chain.products = sm_clocks(operands, rates, execution.matrix).largest();
-  chain.softmax =
-      std::max({clocks.at(Resource::exp), static_cast<double>(step.fma) / rates.fma, clocks.at(Resource::alu)});
+  // The maximum of a row is known before its first exponent: two thirds of the alu work come first.
+  const double maxima = clocks.at(Resource::alu) * 2 / 3;
+  chain.softmax = maxima + std::max({clocks.at(Resource::exp), static_cast<double>(step.fma) / rates.fma,
+                                     clocks.at(Resource::alu) - maxima});
   chain.load = rates.l2_latency + static_cast<double>(half.value()) / rates.port;
   return chain;
 }
@@ -105,7 +108,8 @@ double blocks_seconds(const KernelWork& kernel, const Execution& execution, cons
   const auto order = launch_order(with_fixed(blocks, step, kernel.resident), execution.rows, execution.fastest);
   const BlockSchedule schedule = schedule_blocks(order, array);
   launch.imbalance = schedule.imbalance();
-  return schedule.end / rates.clock_hz * static_cast<double>(kernel.launch.times);
+  const double ramp = rates.block_start * static_cast<double>(std::min(blocks.blocks(), rates.sms) - 1) / 2;
+  return (ramp + schedule.end / rates.clock_hz) * static_cast<double>(kernel.launch.times);
 }
 
 bool is_empty(const KernelWork& kernel) { return kernel.amounts == UnitAmounts{} && kernel.hbm == Bytes(0); }
