@@ -38,12 +38,22 @@ EngineOptions engine_options_of(const Arguments& arguments) {
   return options;
 }
 
-/// The file of --trace. Throws InputError when it cannot be written or several points would be in it.
+/// As `require_writable`, which speaks of -o.
+void require_trace(const std::string& path) {
+  try {
+    require_writable(path);
+  } catch (const InputError& error) {
+    const std::string said = error.what();
+    throw InputError(said.starts_with("-o ") ? "--trace" + said.substr(2) : said);
+  }
+}
+
+/// The file of --trace. Throws InputError when it cannot be written.
 std::optional<std::string> trace_path(const Arguments& arguments, const Target& target) {
   const auto path = arguments.find("--trace");
   if (!path) return std::nullopt;
   if (path == target.path) throw InputError("--trace " + *path + ": -o writes the same file; choose another name");
-  require_writable(*path);
+  require_trace(*path);
   return path;
 }
 
