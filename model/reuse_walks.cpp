@@ -1,10 +1,10 @@
 #include "model/reuse_walks.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "model/split_heuristic.hpp"
+#include "model/working_set.hpp"
 
 namespace tilemeter {
 namespace {
@@ -20,7 +20,6 @@ struct Walks {
   double group_bytes = 0;     ///< B: K and V of a group, as far as they are needed
   double edge = 0;            ///< read at the edge of the SMs, all of them
   double block_bytes = 0;     ///< q + o
-  double key_tiles = 1;       ///< L
   double tile_bytes = 0;      ///< t
   double capacity = 0;        ///< C
 
@@ -28,9 +27,9 @@ struct Walks {
   double once() const { return static_cast<double>(groups) * group_bytes; }
 };
 
-Walks walks_of(const Case& point, const Work& bill, const Work& once, const Concurrency& concurrency, double capacity) {
+Walks walks_of(const Case& point, const Work& bill, const Work& once, const Concurrency& concurrency, Count splits,
+               double capacity) {
   const Problem& problem = point.problem;
-  const Count splits = bill[TensorName::Oacc].empty() ? 1 : splits_of(point);
   const Count query_tiles = std::max<Count>(1, ceil_div(problem.rows(), point.tiling.block_q));
   Walks walks{.streams = problem.streams(), .groups = problem.batch * problem.kv_heads, .capacity = capacity};
   walks.blocks_of_group = walks.streams / walks.groups * query_tiles * splits;
@@ -40,7 +39,6 @@ Walks walks_of(const Case& point, const Work& bill, const Work& once, const Conc
       value(once[TensorName::K].read_bytes + once[TensorName::V].read_bytes) / static_cast<double>(walks.groups);
   walks.edge = value(bill[TensorName::K].read_bytes + bill[TensorName::V].read_bytes);
   walks.block_bytes = (value(once[TensorName::Q].read_bytes) + value(bill.total().write_bytes)) / blocks;
-  walks.key_tiles = std::max(1.0, static_cast<double>(bill.tiles) / blocks);
   walks.tile_bytes = walks.edge / std::max(1.0, static_cast<double>(bill.tiles));
   return walks;
 }
@@ -87,45 +85,23 @@ double read_again_by_interleaved(const Walks& walks) {
   return distance <= walks.capacity ? 0 : static_cast<double>(passes - 1) * walks.once();
 }
 
-/// Steps between neighbouring blocks of a group that touch the same key tile.
-double steps_apart(const Case& point, const Walks& walks, FastestIndex fastest) {
-  const double starts = static_cast<double>(walks.resident) / walks.key_tiles;
-  const double between = fastest == FastestIndex::blocks ? 1 : static_cast<double>(walks.streams);
-  const double window = point.problem.mask.kind == MaskKind::window && point.problem.mask.left
-                            ? static_cast<double>(point.tiling.block_q) / static_cast<double>(point.tiling.block_k)
-                            : 0;
-  return std::max({1.0, between / starts, window});
-}
-
-double masked(const Case& point, const Walks& walks, FastestIndex fastest) {
-  const double starts = static_cast<double>(walks.resident) / walks.key_tiles;
-  const double apart = steps_apart(point, walks, fastest);
-  const double longest = std::min(2 * walks.key_tiles, std::ceil(static_cast<double>(point.problem.seq_k) /
-                                                                 static_cast<double>(point.tiling.block_k)));
-  const auto groups = static_cast<double>(walks.groups);
-  const auto n = static_cast<double>(walks.blocks_of_group);
-  const double group_starts = n / starts;  // steps in which the blocks of a group start
-  const double under_way = fastest == FastestIndex::streams ? std::min(groups, static_cast<double>(walks.resident))
-                                                            : std::min(groups, longest / group_starts + 1);
-  const double tiles_a_step =
-      std::min(static_cast<double>(walks.resident), under_way * (std::min(group_starts, longest) + 1));
-  const double distance = std::min(under_way * walks.group_bytes, walks.tile_bytes * tiles_a_step * apart) +
-                          starts * apart * walks.block_bytes;
-  if (distance <= walks.capacity) return walks.once();
-  const double together =
-      fastest == FastestIndex::blocks ? std::min(starts, n) : starts / static_cast<double>(walks.streams);
-  return std::max(walks.once(), walks.edge / std::max(1.0, together));
-}
-
 }  // namespace
 
 double keys_read(const Case& point, const Work& bill, const Work& once, const Concurrency& concurrency,
                  double capacity) {
-  const Walks walks = walks_of(point, bill, once, concurrency, capacity);
+  const Count splits = bill[TensorName::Oacc].empty() ? 1 : splits_of(point);
+  const Walks walks = walks_of(point, bill, once, concurrency, splits, capacity);
   if (walks.edge == 0) return 0;
   double read = 0;
-  if (point.problem.mask.kind != MaskKind::none) {
-    read = masked(point, walks, concurrency.fastest);
+  if (point.problem.mask.kind != MaskKind::none || !bill[TensorName::Oacc].empty()) {
+    const WalkOrder order = {.streams = walks.streams,
+                             .groups = walks.groups,
+                             .resident = walks.resident,
+                             .fastest = concurrency.fastest,
+                             .blocks = blocks_of_stream(point, splits)};
+    read = walks.once() +
+           read_again_beyond(order, {.block = walks.block_bytes, .tile = walks.tile_bytes, .once = walks.once()},
+                             capacity);
   } else if (concurrency.fastest == FastestIndex::blocks) {
     read = walks.once() + read_again_at_wave_ends(walks);
   } else {
