@@ -43,14 +43,6 @@ Walks walks_of(const Case& point, const Work& bill, const Work& once, const Conc
   return walks;
 }
 
-/// The share of 0 <= x <= 1 in which the line from `first` at 0 to `last` at 1 is above `limit`.
-double share_above(double first, double last, double limit) {
-  if (first > limit && last > limit) return 1;
-  if (first <= limit && last <= limit) return 0;
-  const double crossing = (limit - first) / (last - first);
-  return first > limit ? crossing : 1 - crossing;
-}
-
 /// Full walks, blocks of a group one after the other. The pattern of waves on groups repeats after whole groups.
 double read_again_at_wave_ends(const Walks& walks) {
   const Count n = walks.blocks_of_group;
@@ -76,8 +68,13 @@ double read_again_at_wave_ends(const Walks& walks) {
   return again;
 }
 
-/// Full walks, all streams before the next block of one.
+/// Full walks, all streams before the next block of one. The streams of a group are neighbours and find each other's
+/// tiles.
 double read_again_by_interleaved(const Walks& walks) {
+  const double step = static_cast<double>(std::min(walks.groups, walks.resident)) * walks.tile_bytes;
+  if (step >= walks.capacity) {
+    return walks.edge * static_cast<double>(walks.groups) / static_cast<double>(walks.streams) - walks.once();
+  }
   const Count of_stream = walks.blocks() / walks.streams;
   const Count passes = walks.streams <= walks.resident ? ceil_div(walks.blocks(), walks.resident) : of_stream;
   const double distance =
@@ -86,6 +83,13 @@ double read_again_by_interleaved(const Walks& walks) {
 }
 
 }  // namespace
+
+double share_above(double first, double last, double limit) {
+  if (first > limit && last > limit) return 1;
+  if (first <= limit && last <= limit) return 0;
+  const double crossing = (limit - first) / (last - first);
+  return first > limit ? crossing : 1 - crossing;
+}
 
 double keys_read(const Case& point, const Work& bill, const Work& once, const Concurrency& concurrency,
                  double capacity) {
