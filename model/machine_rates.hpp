@@ -34,7 +34,9 @@ struct MachineRates {
   double hbm_latency = 0;        ///< clk
   double fma_stalls_tensor = 0;  ///< clocks that the matrix path loses for a clock of the fma pipe beside it
   double exp_stalls_tensor = 0;  ///< the same for the exponential unit
+  double alu_stalls_tensor = 0;  ///< and for the alu pipe
   double launch = 0;             ///< s before the first block of a launch
+  double block_start = 0;        ///< s between the first blocks of an SM and of the next, when a launch begins
   double barrier = 0;            ///< clk of a barrier of the block
   Bytes l2_capacity{};           ///< that data of its own can use
   std::vector<RateSource> sources;

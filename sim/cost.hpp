@@ -21,19 +21,19 @@ inline Scalars scalars_of(const Shape& shape, PerElement each) {
 
 /// exp(s - m): one multiply-add for the exponent, one conversion of the result.
 inline constexpr PerElement exponent_cost = {.fma = 1, .alu_per_pair = 1};
-/// The same with the maximum and the sum of each row.
-inline constexpr PerElement softmax_cost = {.fma = 2, .alu_per_pair = 3};
+/// The same with the sum of each row.
+inline constexpr PerElement softmax_cost = {.fma = 2, .alu_per_pair = 1};
 /// exp(s - m) / l.
 inline constexpr PerElement normalised_exponent_cost = {.fma = 2, .alu_per_pair = 1};
 /// A softmax of whole rows, divided by its sums.
-inline constexpr PerElement whole_softmax_cost = {.fma = 3, .alu_per_pair = 3};
+inline constexpr PerElement whole_softmax_cost = {.fma = 3, .alu_per_pair = 1};
 /// One multiplication or addition.
 inline constexpr PerElement one_fma = {.fma = 1};
 /// One, whose result is stored with 16 bits.
 inline constexpr PerElement one_fma_converted = {.fma = 1, .alu_per_pair = 1};
 /// P (dP - D), converted.
 inline constexpr PerElement gradient_cost = {.fma = 2, .alu_per_pair = 1};
-/// One maximum.
+/// One maximum. That of a row is known before its first exponent, so it is an op of its own.
 inline constexpr PerElement one_maximum = {.alu_per_pair = 2};
 /// An element that enters m and l: two exponents, a sum, a maximum.
 inline constexpr PerElement normaliser_cost = {.fma = 3, .alu_per_pair = 2};

@@ -16,7 +16,8 @@ enum class Waves { folded, all };
 
 struct EngineOptions {
   Waves waves = Waves::folded;
-  int traced_sms = 0;  ///< SMs whose spans are kept, from SM 0 on
+  Count aim = 250'000;  ///< events of a launch beyond which its waves are folded; three waves are always simulated
+  int traced_sms = 0;   ///< SMs whose spans are kept, from SM 0 on; those of folded blocks are left out
 };
 
 /// Traffic at each level: edge of the SMs, L2 hits among its reads, device memory.
@@ -36,6 +37,7 @@ struct SmTime {
   std::array<Picoseconds, sm_unit_count> busy{};
   std::array<Picoseconds, wait_count> waits{};  ///< summed over its blocks
   Picoseconds working = 0;                      ///< time of its blocks that is no wait, summed
+  Picoseconds resident = 0;                     ///< from their starts to their ends, summed: working and waits
 };
 
 struct LaunchTime {

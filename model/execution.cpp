@@ -1,0 +1,88 @@
+#include "model/execution.hpp"
+
+#include <algorithm>
+
+#include "model/closed_form/flash3.hpp"
+#include "model/register_use.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr Count warpgroup_warps = 4;
+constexpr Count warpgroup_threads = warpgroup_warps * warp_threads;
+constexpr Count wgmma_capability = 90;
+
+/// Four warps, or eight where four could not hold the accumulators of a query tile: rows x d_v of O in fp32 beyond 64
+/// KiB are more than 128 registers a thread.
+Count mma_warps(const Case& point) {
+  constexpr Count most_accumulators = 128 * 128;
+  const Count rows = std::min(point.tiling.block_q, std::max(Count{1}, point.problem.rows()));
+  return checked::multiply(rows, point.problem.head_dim_v) > most_accumulators ? 2 * warpgroup_warps : warpgroup_warps;
+}
+
+Execution wgmma_groups(const Case& point) {
+  const GroupRows rows = group_rows(std::min(point.tiling.block_q, std::max(Count{1}, point.problem.rows())));
+  const Count groups = rows.second > 0 ? 2 : 1;
+  Execution execution;
+  execution.matrix = MatrixPath::wgmma;
+  execution.scheduling = Scheduling::static_persistent;
+  execution.rows = RowOrder::longest_first;
+  execution.threads = (groups + 1) * warpgroup_threads;
+  execution.math_warps = groups * warpgroup_warps;
+  return execution;
+}
+
+}  // namespace
+
+std::string_view name_of(MatrixPath path) {
+  switch (path) {
+    case MatrixPath::scalar:
+      return "scalar";
+    case MatrixPath::mma:
+      return "mma";
+    case MatrixPath::wgmma:
+      return "wgmma";
+  }
+  return "";
+}
+
+std::string_view name_of(Overlap overlap) { return overlap == Overlap::serial ? "serial" : "pipelined"; }
+
+std::string_view name_of(Scheduling scheduling) {
+  switch (scheduling) {
+    case Scheduling::grid:
+      return "grid";
+    case Scheduling::static_persistent:
+      return "static-persistent";
+    case Scheduling::counter:
+      return "counter";
+  }
+  return "";
+}
+
+std::string_view name_of(RowOrder order) {
+  switch (order) {
+    case RowOrder::ascending:
+      return "ascending";
+    case RowOrder::descending:
+      return "descending";
+    case RowOrder::longest_first:
+      return "longest-first";
+  }
+  return "";
+}
+
+std::string_view name_of(FastestIndex index) { return index == FastestIndex::blocks ? "blocks" : "streams"; }
+
+std::string_view name_of(Tails tails) { return tails == Tails::predicated ? "predicated" : "padded"; }
+
+Execution default_execution(std::string_view algorithm, const Case& point, const Device& device) {
+  if (!device.rate(ComputeUnit::tensor, point.problem.dtype)) return {.matrix = MatrixPath::scalar};
+  if (algorithm == "flash3" && device.capability() == wgmma_capability) return wgmma_groups(point);
+  Execution execution;
+  execution.math_warps = mma_warps(point);
+  execution.threads = execution.math_warps * warp_threads;
+  return execution;
+}
+
+}  // namespace tilemeter
