@@ -55,7 +55,8 @@ record_kernels() {
   measure gemm --kernel gemm --m 4096,8192 --n 8192 --k 8192 --dtype bf16 --sustained --cache cold
   measure gemm_small --kernel gemm --m 512,2048 --n 2048 --k 2048,4096 --dtype fp16
   attention_grid standard_hopper "512 1024 4096 16384" "64 128" --cache cold
-  attention_grid flash1 "1024 4096 16384" "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 4 --cache cold
+  attention_grid flash1 "1024 4096" "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 4 --cache cold
+  attention_grid flash1 16384 "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 16 --cache cold
   measure split_kv --kernel split_kv --seq-q 1 --seq-k 4096,16384,65536 --batch 1,8,64 --heads 32 --kv-heads 8 --head-dim 128 \
     --packed --dtype bf16 --device "$device" --cache cold
   measure split_kv_ungrouped --kernel split_kv --seq-q 1 --seq-k 8192 --batch 8,64 --heads 8 --head-dim 64,128 --packed \
