@@ -20,7 +20,7 @@ struct NoCount {
 /// Counts per thread, and at the end writes one record a block. Timings of such a kernel mean nothing.
 class CountTraffic {
  public:
-  /// One record for every block of the grid, blockIdx.x fastest.
+  /// One record for every block of the grid, blockIdx.x fastest, poisoned.
   struct Records {
     Record* blocks;
   };
@@ -34,31 +34,26 @@ class CountTraffic {
   /// The block visits so many tiles.
   __device__ void tiles(int number) { record_.tiles += threadIdx.x == 0 ? number : 0; }
 
-  /// Adds the counts of the block's threads and writes the block's record. All threads call it, once.
+  /// Adds the counts of the block's threads to its record, warp by warp and without a barrier. All threads call it,
+  /// once.
   __device__ void flush(Records records) {
     Record& block =
         records.blocks[blockIdx.x + std::size_t{gridDim.x} * (blockIdx.y + std::size_t{gridDim.y} * blockIdx.z)];
 #pragma unroll 1  // 72 copies of the sum would take most of the compiler's time
     for (int i = 0; i < static_cast<int>(tensor_count); ++i) {
-      write_sum(block.read[i], record_.read[i]);
-      write_sum(block.write[i], record_.write[i]);
+      add(block.read[i], record_.read[i]);
+      add(block.write[i], record_.write[i]);
     }
-    write_sum(block.tiles, record_.tiles);
+    add(block.tiles, record_.tiles);
   }
 
  private:
-  static constexpr int warp = 32;
-
-  __device__ static void write_sum(std::uint64_t& to, std::uint64_t value) {
-    __shared__ std::uint64_t warp_sums[warp];
-    for (int distance = warp / 2; distance > 0; distance /= 2) value += __shfl_down_sync(~0u, value, distance);
-    __syncthreads();
-    if (threadIdx.x % warp == 0) warp_sums[threadIdx.x / warp] = value;
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-#pragma unroll 1
-    for (int i = 1; i < static_cast<int>(blockDim.x) / warp; ++i) value += warp_sums[i];
-    to = value;
+  /// Figures of a record begin with all bits set, which is -1; the first warp adds one more.
+  __device__ static void add(std::uint64_t& figure, std::uint64_t value) {
+    constexpr int warp = 32;
+    for (int distance = warp / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
+    if (threadIdx.x < warp) ++value;
+    if (threadIdx.x % warp == 0 && value != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&figure), value);
   }
 
   Record record_ = {};

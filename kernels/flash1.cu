@@ -18,7 +18,7 @@ template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads, S::resident)
     flash1(const __grid_constant__ Flash1Arguments<S> a, typename Counters::Records records) {
   using namespace flash1_steps;
-  extern __shared__ __align__(128) unsigned char flash1_shared[];
+  extern __shared__ __align__(1024) unsigned char flash1_shared[];
   const Tiles<S> tiles{shared_address(flash1_shared)};
   const int stream = blockIdx.x / a.splits;
   const Walk<S> walk(a, blockIdx.x % a.splits);
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(S::threads, S::resident)
     commit_copies();
 
     Scores<S> s;
-    scores<S>(s, q, tiles.k().lane_of_columns());
+    scores<S>(s, q, tiles.k());
     const Count row_begin = own.row_begin(visit), key_begin = Count{key_tile} * S::block_k;
     if (!sees_all(a.visible, row_begin, S::warp_rows, key_begin, S::block_k)) {
       mask<S>(s, a.visible, row_begin, key_begin);
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(S::threads, S::resident)
     __syncwarp();
     if (more && !same_rows) own.start_state(next);
     scale_rows<S>(o, carried);
-    accumulate<S>(o, p, tiles.v().lane_of_rows());
+    accumulate<S>(o, p, tiles.v());
     normalise<S>(o, rows);
     own.store(visit, o, rows);
     __syncwarp();

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "kernels/flash1_rows.cuh"
+#include "kernels/flash1_products.cuh"
 
 namespace tilemeter::kernels::flash1_steps {
 
@@ -38,30 +38,6 @@ class Walk {
   int split_;
   int key_tiles_;
 };
-
-template <class S>
-using Scores = Accumulator[S::k_pairs * 2];
-
-/// S = Q K^T. The operands of the next product are on their way while this one's are multiplied.
-template <class S>
-__device__ void scores(Scores<S>& s, const Fragment (&q)[S::q_steps], unsigned k_lane) {
-#pragma unroll
-  for (auto& sums : s) sums[0] = sums[1] = sums[2] = sums[3] = 0;
-  Fragment k[2];
-  load_matrices(k[0], k_lane);
-#pragma unroll
-  for (int step = 0; step < S::q_steps; ++step) {
-#pragma unroll
-    for (int pair = 0; pair < S::k_pairs; ++pair) {
-      const int now = step * S::k_pairs + pair, next = now + 1;
-      if (next < S::q_steps * S::k_pairs) {
-        load_matrices(k[next % 2], S::KeyTile::moved(k_lane, next % S::k_pairs * 16, next / S::k_pairs * 2));
-      }
-      multiply_add<typename S::T>(s[2 * pair], q[step], k[now % 2][0], k[now % 2][1]);
-      multiply_add<typename S::T>(s[2 * pair + 1], q[step], k[now % 2][2], k[now % 2][3]);
-    }
-  }
-}
 
 /// S = -infinity where the row does not see the key, or the tile has no such key.
 template <class S>
@@ -113,25 +89,6 @@ __device__ void round_weights(Fragment (&p)[S::k_pairs], const Scores<S>& s) {
   }
 }
 
-/// O = O + P V.
-template <class S>
-__device__ void accumulate(Output<S>& o, const Fragment (&p)[S::k_pairs], unsigned v_lane) {
-  Fragment v[2];
-  load_matrices_transposed(v[0], v_lane);
-#pragma unroll
-  for (int step = 0; step < S::k_pairs; ++step) {
-#pragma unroll
-    for (int pair = 0; pair < S::o_pairs; ++pair) {
-      const int now = step * S::o_pairs + pair, next = now + 1;
-      if (next < S::k_pairs * S::o_pairs) {
-        load_matrices_transposed(v[next % 2], S::KeyTile::moved(v_lane, next / S::o_pairs * 16, next % S::o_pairs * 2));
-      }
-      multiply_add<typename S::T>(o[2 * pair], p[step], v[now % 2][0], v[now % 2][1]);
-      multiply_add<typename S::T>(o[2 * pair + 1], p[step], v[now % 2][2], v[now % 2][3]);
-    }
-  }
-}
-
 template <class S>
 __device__ void scale_rows(Output<S>& o, const float (&factors)[2]) {
 #pragma unroll
@@ -162,6 +119,7 @@ __device__ void load_keys(const Flash1Arguments<S>& a, const Tiles<S>& tiles, Co
   copy_rows<S::threads>(tiles.v(), a.v + from, S::head_dim, valid, TensorName::V, counters);
   commit_copies();
   wait_for_copies<0>();
+  if constexpr (S::by_warpgroup) fence_async_proxy();
   __syncthreads();
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "kernels/hopper.cuh"
 #include "kernels/masked_sums.cuh"
 #include "kernels/visibility.hpp"
 
@@ -22,10 +23,13 @@ struct Flash1Shape {
   static constexpr int q_steps = head_dim / 16;  ///< of the sum in Q K^T
   static constexpr int k_pairs = block_k / 16;   ///< pairs of 8 columns of S; steps of the sum in P V
   static constexpr int o_pairs = head_dim / 16;  ///< pairs of 8 columns of O
-  static_assert(block_q % warp_rows == 0 && block_k % 16 == 0 && head_dim % 64 == 0);
+  /// Whether the warps multiply together, by wgmma. With O in fp32 they wait for memory, better each for its own.
+  static constexpr bool by_warpgroup = hopper && sizeof(Stored) == 2;
+  static_assert(threads == 128, "a warpgroup");
+  static_assert(block_k % 64 == 0 && head_dim % 64 == 0);
 
   using QTile = SwizzledTile<warp_rows, head_dim>;
-  using KeyTile = SwizzledTile<block_k, head_dim>;
+  using KeyTile = SwizzledTile<block_k, head_dim, Spans::by_panel>;
 
   __device__ static int lane() { return threadIdx.x % 32; }
   __device__ static int warp() { return threadIdx.x / 32; }
@@ -71,6 +75,33 @@ struct OTile {
   }
   __device__ unsigned element(int row, int column) const {
     return at(row, column / per_chunk) + column % per_chunk * sizeof(T);
+  }
+};
+
+/// How the lanes of a warp share the chunks of its rows: eight lanes a row, of four rows at a time.
+template <class T, int Width>
+struct LaneChunks {
+  static constexpr int per_chunk = 16 / sizeof(T);
+  static constexpr int rows_at_once = 4, chunks_at_once = 8;
+
+  __device__ static int row() { return threadIdx.x % 32 / chunks_at_once; }
+  __device__ static int chunk() { return threadIdx.x % chunks_at_once; }
+
+  /// Calls `body(address, place, valid)` for each of the lane's chunks of a tile and of row-major `rows` in memory, of
+  /// which `valid_rows` exist.
+  template <class Tile, class Body>
+  __device__ static void for_each(const Tile& tile, T* rows, Count valid_rows, Body body) {
+    const unsigned start = tile.at(row(), chunk()), lower_start = tile.at(row() + rows_at_once, chunk());
+    T* own = rows + row() * Width + chunk() * per_chunk;
+    const int below = static_cast<int>(valid_rows < 16 ? valid_rows : 16) - row();
+#pragma unroll
+    for (int down = 0; down < 16; down += rows_at_once) {
+      const unsigned turned = down % 8 == 0 ? start + down * Tile::pitch : lower_start + (down - 4) * Tile::pitch;
+#pragma unroll
+      for (int right = 0; right < Width / per_chunk; right += chunks_at_once) {
+        body(turned + right * 16, own + down * Width + right * per_chunk, down < below);
+      }
+    }
   }
 };
 
@@ -136,11 +167,9 @@ class WarpRows {
   }
 
   __device__ void start_q(const Visit& visit) {
-    const auto* from = a_.q + element(visit, 0);
-    for_each_chunk<S::head_dim / chunk_elements>(visit, [&](int row, int chunk, bool valid) {
-      const unsigned to = tiles_.q().at(row, chunk);
+    for_each_chunk(visit, tiles_.q(), a_.q, [this](unsigned to, const auto* from, bool valid) {
       if (valid) {
-        copy_async(to, from + row * S::head_dim + chunk * chunk_elements);
+        copy_async(to, from);
         counters_.read(TensorName::Q, chunk_elements);
       } else {
         clear_chunk(to);
@@ -157,11 +186,9 @@ class WarpRows {
   /// O to shared memory; l and m to a register of the lanes, l of row i in lane i, m of row i in lane 16 + i.
   __device__ void start_state(const Visit& visit) {
     const bool fresh = a_.elides_first_read && is_first(visit);
-    const O* from = a_.o + element(visit, 0);
-    for_each_chunk<OTile::chunks>(visit, [&](int row, int chunk, bool valid) {
-      const unsigned to = tiles_.o().at(row, chunk);
+    for_each_chunk(visit, tiles_.o(), a_.o, [this, fresh](unsigned to, const O* from, bool valid) {
       if (valid && !fresh) {
-        copy_async(to, from + row * S::head_dim + chunk * OTile::per_chunk);
+        copy_async(to, from);
         counters_.read(TensorName::O, OTile::per_chunk);
       } else {
         clear_chunk(to);
@@ -233,26 +260,20 @@ class WarpRows {
     return visited_tiles(a_.visible, begin, S::block_q, S::block_k).first == visit.key_tile;
   }
 
-  /// Walks the chunks of the warp's rows, every lane its own: eight lanes a row.
-  template <int Chunks, class Body>
-  __device__ void for_each_chunk(const Visit& visit, Body body) const {
-    const Count valid = a_.seq_q - row_begin(visit);
-#pragma unroll
-    for (int down = 0; down < S::warp_rows; down += 4) {
-      const int row = S::lane() / 8 + down;
-#pragma unroll
-      for (int right = 0; right < Chunks; right += 8) body(row, S::lane() % 8 + right, row < valid);
-    }
+  /// For the chunks of this lane of a tile and of the warp's rows of a tensor.
+  template <class T, class Tile, class Body>
+  __device__ void for_each_chunk(const Visit& visit, const Tile& tile, T* tensor, Body body) const {
+    LaneChunks<T, S::head_dim>::for_each(tile, tensor + element(visit, 0), a_.seq_q - row_begin(visit), body);
   }
 
   __device__ void store_accumulators(const Visit& visit, const Output<S>& o) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if (row_begin(visit) + S::row(half) >= a_.seq_q) continue;
-      auto* to = reinterpret_cast<float2*>(a_.o + element(visit, S::row(half)) + S::column());
+      O* to = a_.o + element(visit, S::row(half)) + S::column();
 #pragma unroll
       for (int n = 0; n < S::o_pairs * 2; ++n) {
-        to[n * 4] = {o[n][half * 2], o[n][half * 2 + 1]};
+        write_floats(to + n * 8, o[n][half * 2], o[n][half * 2 + 1]);
         counters_.write(TensorName::O, 2);
       }
     }
@@ -269,10 +290,9 @@ class WarpRows {
       }
     }
     __syncwarp();
-    O* to = a_.o + element(visit, 0);
-    for_each_chunk<OTile::chunks>(visit, [&](int row, int chunk, bool valid) {
+    for_each_chunk(visit, tile, a_.o, [this](unsigned from, O* to, bool valid) {
       if (valid) {
-        *reinterpret_cast<uint4*>(to + row * S::head_dim + chunk * OTile::per_chunk) = load_chunk(tile.at(row, chunk));
+        write_chunk(to, load_chunk(from));
         counters_.write(TensorName::O, OTile::per_chunk);
       }
     });

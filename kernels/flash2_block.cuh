@@ -134,7 +134,7 @@ __device__ void store_o(const State<S>& state, const typename S::QTile& tile, co
     T* to = a.o + (place.stream * a.seq_q + place.row_begin + row) * S::head_dim;
 #pragma unroll
     for (int chunk = lane % Tile::span_chunks; chunk < S::head_dim / chunk_elements; chunk += Tile::span_chunks) {
-      *reinterpret_cast<uint4*>(to + chunk * chunk_elements) = load_chunk(tile.at(row, chunk));
+      write_chunk(to + chunk * chunk_elements, load_chunk(tile.at(row, chunk)));
       counters.write(TensorName::O, chunk_elements);
     }
   }

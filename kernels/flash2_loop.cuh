@@ -46,7 +46,7 @@ struct KeyLoop {
   __device__ void init_barriers() {
     for (int stage = 0; stage < S::stages; ++stage) {
       tiles.full(stage).init(S::threads);
-      tiles.used(stage).init(S::threads / 32);
+      tiles.used(stage).init(S::threads);
     }
   }
 
@@ -82,8 +82,7 @@ struct KeyLoop {
     softmax<S>(s, state, alpha, a.scale_log2);
     rescale_if_needed<S>(state, alpha);
     accumulate<S>(state, s, tiles.v(stage).lane_of_rows());
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) tiles.used(stage).arrive();
+    tiles.used(stage).arrive();
     counters.tile();
   }
 };

@@ -119,16 +119,21 @@ __device__ inline void store_pair(unsigned address, unsigned pair) {
   asm volatile("st.shared.b32 [%0], %1;" : : "r"(address), "r"(pair) : "memory");
 }
 
-/// A tile of `Rows` x `Width` 16-bit elements in shared memory, row-major without padding. Within every span (128
-/// bytes, or 64 where the width is an odd multiple of 32) the chunks of a row are stored in an order that an XOR with
-/// the row gives, so that eight rows of one chunk, and eight chunks of one row, lie in different banks.
-template <int Rows, int Width>
+/// Where the spans of a tile's rows lie: one after another, or those of all rows before the next of each, as wgmma
+/// takes them.
+enum class Spans { by_row, by_panel };
+
+/// A tile of `Rows` x `Width` 16-bit elements in shared memory without padding. Within every span (128 bytes, or 64
+/// where the width is an odd multiple of 32) the chunks of a row are stored in an order that an XOR with the row gives,
+/// so that eight rows of one chunk, and eight chunks of one row, lie in different banks.
+template <int Rows, int Width, Spans Order = Spans::by_row>
 struct SwizzledTile {
   static constexpr int rows = Rows, width = Width;
-  static constexpr int pitch = Width * 2;  ///< bytes of a row
-  static constexpr int size = Rows * pitch;
+  static constexpr int size = Rows * Width * 2;
   static constexpr int span = Width % 64 == 0 ? 128 : 64;
   static constexpr int span_chunks = span / 16;
+  static constexpr int pitch = Order == Spans::by_row ? Width * 2 : span;    ///< bytes from row to row
+  static constexpr int panel = Order == Spans::by_row ? span : Rows * span;  ///< bytes from span to span
   static_assert(Rows % 8 == 0 && Width % 32 == 0);
 
   unsigned base;  ///< shared address, aligned to 128 bytes
@@ -136,14 +141,14 @@ struct SwizzledTile {
   /// The address of a chunk.
   __device__ unsigned at(int row, int chunk) const {
     const int turn = span == 128 ? row % 8 : row / 2 % 4;
-    return base + row * pitch + chunk / span_chunks * span + ((chunk % span_chunks) ^ turn) * 16;
+    return base + row * pitch + chunk / span_chunks * panel + ((chunk % span_chunks) ^ turn) * 16;
   }
 
   /// The address of a chunk `rows` (a multiple of 8) below and `chunks` to the right of the one at `start`: an even
   /// number from chunk 0 or 1, or whole spans from any. With constants it takes one XOR that addresses of other rows
   /// share.
   __device__ static unsigned moved(unsigned start, int rows, int chunks) {
-    return (start ^ (chunks % span_chunks * 16)) + rows * pitch + chunks / span_chunks * span;
+    return (start ^ (chunks % span_chunks * 16)) + rows * pitch + chunks / span_chunks * panel;
   }
 
   /// What this lane hands to load_matrices for the A operand of rows 0-15 and columns 0-15, and to
@@ -183,9 +188,9 @@ struct ChunkWalk {
 };
 
 /// Calls `body(row, chunk, address)` for every chunk of a tile, each in one thread of the block.
-template <int Threads, int Rows, int Width, class Body>
-__device__ void for_each_chunk(const SwizzledTile<Rows, Width>& tile, Body body) {
-  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width>>;
+template <int Threads, int Rows, int Width, Spans Order, class Body>
+__device__ void for_each_chunk(const SwizzledTile<Rows, Width, Order>& tile, Body body) {
+  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width, Order>>;
   const unsigned start = tile.at(Walk::row(), Walk::chunk());
   Walk::for_each(
       [&](int down, int right) { body(Walk::row() + down, Walk::chunk() + right, tile.moved(start, down, right)); });
@@ -193,11 +198,11 @@ __device__ void for_each_chunk(const SwizzledTile<Rows, Width>& tile, Body body)
 
 /// Starts the copies of the first `valid` rows of a row-major matrix, `stride` elements apart, and sets the rest of the
 /// tile to zero, which moves nothing. All threads of the block call it. `from` and `stride` are multiples of 16 bytes.
-template <int Threads, int Rows, int Width, class T, class Counters>
-__device__ void copy_rows(const SwizzledTile<Rows, Width>& tile, const T* from, Count stride, Count valid,
+template <int Threads, int Rows, int Width, Spans Order, class T, class Counters>
+__device__ void copy_rows(const SwizzledTile<Rows, Width, Order>& tile, const T* from, Count stride, Count valid,
                           TensorName tensor, Counters& counters) {
   static_assert(is_half_precision<T>);
-  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width>>;
+  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width, Order>>;
   const unsigned to = tile.at(Walk::row(), Walk::chunk());
   const T* own = from + Walk::row() * stride + Walk::chunk() * chunk_elements;
   const int below = static_cast<int>(valid < Rows ? valid : Rows) - Walk::row();
@@ -212,11 +217,11 @@ __device__ void copy_rows(const SwizzledTile<Rows, Width>& tile, const T* from, 
 }
 
 /// The same when all rows are valid.
-template <int Threads, int Rows, int Width, class T, class Counters>
-__device__ void copy_all_rows(const SwizzledTile<Rows, Width>& tile, const T* from, Count stride, TensorName tensor,
-                              Counters& counters) {
+template <int Threads, int Rows, int Width, Spans Order, class T, class Counters>
+__device__ void copy_all_rows(const SwizzledTile<Rows, Width, Order>& tile, const T* from, Count stride,
+                              TensorName tensor, Counters& counters) {
   static_assert(is_half_precision<T>);
-  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width>>;
+  using Walk = ChunkWalk<Threads, SwizzledTile<Rows, Width, Order>>;
   const unsigned to = tile.at(Walk::row(), Walk::chunk());
   const T* own = from + Walk::row() * stride + Walk::chunk() * chunk_elements;
   Walk::for_each([&](int down, int right) {
@@ -236,6 +241,20 @@ __device__ inline void store_chunk(unsigned address, const uint4& chunk) {
                :
                : "r"(address), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w)
                : "memory");
+}
+
+/// Stores 16 aligned bytes to device memory by one instruction. Of an assignment the compiler makes four now and then,
+/// each of which fills a quarter of every sector that it touches.
+__device__ inline void write_chunk(void* to, const uint4& chunk) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(to), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w)
+               : "memory");
+}
+
+/// The same with two neighbouring floats.
+__device__ inline void write_floats(void* to, float first, float second) {
+  asm volatile("st.global.v2.f32 [%0], {%1, %2};" : : "l"(to), "f"(first), "f"(second) : "memory");
 }
 
 /// Two neighbouring elements as floats.

@@ -143,9 +143,11 @@ std::vector<Figure> probe_overlap(const ProbeSettings& settings) {
   std::vector<Figure> figures;
   add_pair<Mma, ExpChains>(figures, "mma", "exp", settings);
   add_pair<Mma, FmaChains>(figures, "mma", "fma", settings);
+  add_pair<Mma, MaxChains>(figures, "mma", "max", settings);
   if (settings.gpu.capability == wgmma_capability) {
     add_pair<Asynchronous, ExpChains>(figures, "wgmma", "exp", settings);
     add_pair<Asynchronous, FmaChains>(figures, "wgmma", "fma", settings);
+    add_pair<Asynchronous, MaxChains>(figures, "wgmma", "max", settings);
   }
   return figures;
 }

@@ -177,7 +177,7 @@ __device__ void store_product(const Sums<G>& c, const Ring<G>& ring, float facto
     const int valid = valid_elements(part.columns - chunk * chunk_elements);
     T* to = part.from + row * part.stride + chunk * chunk_elements;
     if (part.aligned && valid != 0) {
-      *reinterpret_cast<uint4*>(to) = load_chunk(address);
+      write_chunk(to, load_chunk(address));
       counters.write(tensor, chunk_elements);
     } else if (valid != 0) {
       scatter(to, load_chunk(address), valid);

@@ -64,17 +64,18 @@ __device__ void wait_products(float (&c)[Size]) {
 #define TILEMETER_NAMES_64 \
   TILEMETER_TEN()          \
   TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) "%60, %61, %62, %63"
-#define TILEMETER_NAMES_96                                                                              \
-  TILEMETER_TEN()                                                                                       \
-  TILEMETER_TEN(1)                                                                                      \
-  TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) \
+#define TILEMETER_NAMES_96                                                             \
+  TILEMETER_TEN()                                                                      \
+  TILEMETER_TEN(1)                                                                     \
+  TILEMETER_TEN(2)                                                                     \
+  TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) \
       TILEMETER_TEN(8) "%90, %91, %92, %93, %94, %95"
 #define TILEMETER_NAMES_128                                                                             \
   TILEMETER_TEN()                                                                                       \
   TILEMETER_TEN(1)                                                                                      \
-  TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) \
-      TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10)                                               \
-          TILEMETER_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
+  TILEMETER_TEN(2)                                                                                      \
+  TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) TILEMETER_TEN(8) \
+      TILEMETER_TEN(9) TILEMETER_TEN(10) TILEMETER_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
 #define TILEMETER_EIGHT(i)                                                                                    \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), \
       "+f"(c[i + 7])
@@ -117,6 +118,34 @@ __device__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool
   if constexpr (N == 256 && !bf16) TILEMETER_WGMMA(256, "f16", 128, 128, 129, 130, 131, 132);
 }
 
+// The same with A in registers.
+#define TILEMETER_WGMMA_A(n, type, sums, a0, a1, a2, a3, b_name, add_name, b_major_name)          \
+  asm volatile(                                                                                   \
+      "{\n"                                                                                       \
+      ".reg .pred add;\n"                                                                         \
+      "setp.ne.b32 add, %" #add_name                                                              \
+      ", 0;\n"                                                                                    \
+      "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" TILEMETER_NAMES_##sums \
+      "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b_name ", add, 1, 1, %" #b_major_name     \
+      ";\n"                                                                                       \
+      "}"                                                                                         \
+      : TILEMETER_SUMS_##sums                                                                     \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)), "n"(static_cast<int>(MajorB)))
+
+/// The same with A in registers: each warp of the warpgroup has the fragment of its 16 rows.
+template <class Element, int N, Major MajorB>
+__device__ void multiply_add(float (&c)[N / 2], const Fragment& a, Descriptor b, bool add) {
+  constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
+  static_assert(is_half_precision<Element>);
+  static_assert(N == 64 || N == 128 || N == 256);
+  if constexpr (N == 64 && bf16) TILEMETER_WGMMA_A(64, "bf16", 32, 32, 33, 34, 35, 36, 37, 38);
+  if constexpr (N == 64 && !bf16) TILEMETER_WGMMA_A(64, "f16", 32, 32, 33, 34, 35, 36, 37, 38);
+  if constexpr (N == 128 && bf16) TILEMETER_WGMMA_A(128, "bf16", 64, 64, 65, 66, 67, 68, 69, 70);
+  if constexpr (N == 128 && !bf16) TILEMETER_WGMMA_A(128, "f16", 64, 64, 65, 66, 67, 68, 69, 70);
+  if constexpr (N == 256 && bf16) TILEMETER_WGMMA_A(256, "bf16", 128, 128, 129, 130, 131, 132, 133, 134);
+  if constexpr (N == 256 && !bf16) TILEMETER_WGMMA_A(256, "f16", 128, 128, 129, 130, 131, 132, 133, 134);
+}
+
 /// Stores 64 columns of accumulators, c[first] to c[first + 31], as a swizzled tile of 64 rows. The warpgroup calls it.
 template <class Element, int Size>
 __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int first) {
@@ -131,6 +160,7 @@ __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int firs
   }
 }
 
+#undef TILEMETER_WGMMA_A
 #undef TILEMETER_WGMMA
 #undef TILEMETER_SUMS_128
 #undef TILEMETER_SUMS_96

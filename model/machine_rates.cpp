@@ -176,11 +176,15 @@ class Finder {
     };
     rates_.fma_stalls_tensor = stalls("fma");
     rates_.exp_stalls_tensor = stalls("exp");
-    // No probe has maxima beside products. An instruction of the alu pipe is taken to cost what one of the fma pipe
-    // does.
-    rates_.alu_stalls_tensor = rates_.fma_stalls_tensor * rates_.alu / rates_.fma;
-    take("alu beside products", 1 + rates_.alu_stalls_tensor, "x",
-         "default: an instruction costs what one of fma does");
+    rates_.alu_stalls_tensor = alu_stalls();
+  }
+
+  /// Where maxima beside products are not measured, one of their instructions costs what one of the fma pipe does.
+  double alu_stalls() {
+    const std::string key = "overlap." + path() + "_beside_max";
+    const double as_fma = 1 + rates_.fma_stalls_tensor * rates_.alu / rates_.fma;
+    return std::max(0.0,
+                    probed("alu beside products", key, "x", as_fma, "an instruction costs what one of fma does") - 1);
   }
 
   const Device& device_;

@@ -62,7 +62,7 @@ void add_compute(std::vector<ProbeKey>& keys) {
   add(keys, "fma.fp32", operations_per_clock, "multiply-adds");
   add(keys, "max.fp32", operations_per_clock, "maxima");
   for (const std::string tensor : {"mma", "wgmma"}) {
-    for (const std::string scalar : {"exp", "fma"}) {
+    for (const std::string scalar : {"exp", "fma", "max"}) {
       add(keys, "overlap." + tensor + "_beside_" + scalar, ratio,
           "time of " + tensor + " beside " + scalar + " that alone takes as long, over its time alone");
       add(keys, "overlap." + scalar + "_beside_" + tensor, ratio,

@@ -33,17 +33,24 @@ compile() {
   cmake --build "$build" --parallel --target "${targets[@]}"
 }
 
+# sanitize: every tool on the small points of every kernel, then on the other small tests.
 sanitize() {
-  local sanitizer tool
+  local sanitizer tool name test=$build/tests/kernels/kernels_gpu_test failed=()
   sanitizer=$(command -v compute-sanitizer || echo "${CUDA_PATH:-/usr/local/cuda}/bin/compute-sanitizer")
   if [[ ! -x $sanitizer ]]; then
     echo "compute-sanitizer: not found on PATH or under CUDA_PATH; the tests above ran without it" >&2
     return 1
   fi
   for tool in memcheck racecheck initcheck synccheck; do
-    echo "compute-sanitizer $tool"
-    "$sanitizer" --tool "$tool" --error-exitcode 3 "$build/tests/kernels/kernels_gpu_test" '[small]'
+    for name in $("$build/tilemeter" kernels | awk 'NR > 1 { print $1 }'); do
+      echo "compute-sanitizer $tool, $name"
+      "$sanitizer" --tool "$tool" --error-exitcode 3 "$test" '[each]' --section "$name" || failed+=("$tool, $name")
+    done
+    echo "compute-sanitizer $tool, the rest"
+    "$sanitizer" --tool "$tool" --error-exitcode 3 "$test" '[small]~[each]' || failed+=("$tool, the rest")
   done
+  [[ ${#failed[@]} -eq 0 ]] || printf 'failed: %s\n' "${failed[@]}" >&2
+  [[ ${#failed[@]} -eq 0 ]]
 }
 
 case ${1:-run} in
@@ -53,7 +60,7 @@ case ${1:-run} in
     compile tilemeter_kernels -- "-DCMAKE_CUDA_ARCHITECTURES=80-real;89-real;90a-real;120-real"
     ;;
   run)
-    compile kernels_gpu_test measuring_gpu_test probes_gpu_test --
+    compile tilemeter kernels_gpu_test measuring_gpu_test probes_gpu_test --
     for test in kernels measuring probes; do "$build/tests/kernels/${test}_gpu_test"; done
     sanitize
     ;;

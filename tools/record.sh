@@ -3,13 +3,14 @@
 #
 #   tools/record.sh FOLDER [PART...]    PART: probe kernels peers profile; all by default
 #
-# PROGRAM (default build/gpu/tilemeter) is the program. Peers need PyTorch, profiles ncu. A part that fails leaves what it
-# wrote and makes the script fail at its end.
+# PROGRAM (default build/gpu/tilemeter) is the program, DEVICE (default h200) the description of this GPU. Peers need PyTorch,
+# profiles ncu. A part that fails leaves what it wrote and makes the script fail at its end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:?which folder: tools/record.sh FOLDER [PART...]}
 shift
 program=${PROGRAM:-build/gpu/tilemeter}
+device=${DEVICE:-h200}
 tokens=16384 hidden=2048
 failed=()
 mkdir -p "$folder"
@@ -54,11 +55,12 @@ record_kernels() {
   measure gemm --kernel gemm --m 4096,8192 --n 8192 --k 8192 --dtype bf16 --sustained --cache cold
   measure gemm_small --kernel gemm --m 512,2048 --n 2048 --k 2048,4096 --dtype fp16
   attention_grid standard_hopper "512 1024 4096 16384" "64 128" --cache cold
-  attention_grid flash1 "1024 4096 16384" "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 4 --cache cold
+  attention_grid flash1 "1024 4096" "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 4 --cache cold
+  attention_grid flash1 16384 "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 16 --cache cold
   measure split_kv --kernel split_kv --seq-q 1 --seq-k 4096,16384,65536 --batch 1,8,64 --heads 32 --kv-heads 8 --head-dim 128 \
-    --packed --dtype bf16 --cache cold
+    --packed --dtype bf16 --device "$device" --cache cold
   measure split_kv_ungrouped --kernel split_kv --seq-q 1 --seq-k 8192 --batch 8,64 --heads 8 --head-dim 64,128 --packed \
-    --dtype fp16 --cache cold
+    --dtype fp16 --device "$device" --cache cold
   measure softmax --kernel softmax --rows 131072 --cols 4096 --dtype bf16 --variant naive,safe,online,resident --cache cold
   measure elementwise --kernel elementwise --length 268435456,8388608 --ops 1,4 --dtype bf16 --variant fused,unfused --cache cold
   measure linear_attention --kernel linear_attention --seq 1024,4096 --head-dim 64 --batch 8 --heads 16 --dtype bf16 \

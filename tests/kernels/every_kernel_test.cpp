@@ -90,20 +90,25 @@ void check_point(const Kernel& kernel, const Case& point, std::uint64_t seed) {
   CHECK(tensors.guards_hold());
 }
 
-void check_kernels(PointSize size, int repetitions, std::uint64_t seed) {
+void check_tilings(const Kernel& kernel, PointSize size, int repetitions, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  for (const Kernel& kernel : catalog()) {
-    for (const KernelTiling& tiling : kernel.tilings) {
-      for (int i = 0; i < repetitions; ++i) {
-        check_point(kernel, random_kernel_point(kernel, tiling, size, random), random());
-      }
+  for (const KernelTiling& tiling : kernel.tilings) {
+    for (int i = 0; i < repetitions; ++i) {
+      check_point(kernel, random_kernel_point(kernel, tiling, size, random), random());
     }
+  }
+}
+
+/// A section a kernel, so that one can be run by itself.
+void check_kernels(PointSize size, int repetitions, std::uint64_t seed) {
+  for (const Kernel& kernel : catalog()) {
+    DYNAMIC_SECTION(kernel.name) { check_tilings(kernel, size, repetitions, seed); }
   }
 }
 
 }  // namespace
 
-TEST_CASE("every kernel, in every tiling: numbers and counters of small points", "[small]") {
+TEST_CASE("every kernel, in every tiling: numbers and counters of small points", "[small][each]") {
   check_kernels(PointSize::small, 4, 1);
 }
 
