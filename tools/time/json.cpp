@@ -103,22 +103,27 @@ Json execution_json(const TimedPoint& time) {
   return json;
 }
 
-Json hbm_json(const TimedPoint& time) {
+namespace {
+
+Json dram_json(Bytes read, Bytes write, Bytes left, std::string_view source) {
   Json json;
-  json["total"] = time.hbm.bytes.value();
-  json["source"] = name_of(time.hbm.source);
+  json["total"] = (read + write).value();
+  json["read"] = read.value();
+  json["write"] = write.value();
+  json["left_in_l2"] = left.value();
+  json["source"] = source;
   return json;
+}
+
+}  // namespace
+
+Json hbm_json(const TimedPoint& time) {
+  return dram_json(time.hbm.read, time.hbm.write, time.hbm.left_dirty, "closed form");
 }
 
 Json hbm_json(const Simulated& simulated) {
   const LevelTraffic& levels = simulated.levels;
-  Json json;
-  json["total"] = (levels.dram_read + levels.dram_write).value();
-  json["source"] = "engine";
-  json["read"] = levels.dram_read.value();
-  json["write"] = levels.dram_write.value();
-  json["left_in_l2"] = levels.left_dirty.value();
-  return json;
+  return dram_json(levels.dram_read, levels.dram_write, levels.left_dirty, "engine");
 }
 
 Json time_json(const PointResult& result, const TimedPoint& time) {

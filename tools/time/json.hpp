@@ -9,7 +9,7 @@ namespace tilemeter {
 /// {"matrix": "mma", ...}: every field of an execution, `clock_hz` as used.
 Json execution_json(const TimedPoint& time);
 
-/// Bytes of device memory of the closed form, and where they come from.
+/// Bytes of device memory in closed form: {"total", "read", "write", "left_in_l2", "source"}.
 Json hbm_json(const TimedPoint& time);
 /// The same by the engine.
 Json hbm_json(const Simulated& simulated);

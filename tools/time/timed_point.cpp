@@ -47,21 +47,38 @@ void append(TimeEstimate& sum, TimeEstimate next) {
 }
 
 /// What the kernels do by their own ops; by formula where there are too many blocks to look at.
-std::vector<KernelWork> kernels_of(const PointResult& result, const Case& point, TimedPoint& time) {
+std::vector<KernelWork> kernels_of(const PointResult& result, const Case& point, const TimedPoint& time) {
   const Algorithm& algorithm = *result.request.algorithm;
   const Device& device = *result.request.device;
   if (auto counted = counted_kernels(algorithm, point, result.budget, time.execution, device, time.rates)) {
     return *counted;
   }
-  time.hbm.source = HbmSource::compulsory;
   const Bytes hbm = compulsory(algorithm.name, point).total().total_bytes();
   return kernel_works(algorithm.name, point, time.execution, device, closed_form(algorithm.name, point), hbm);
 }
 
+/// Gives each kernel its part of what the L2 lets through, in the proportion of the bytes that it touches.
+void share_out(const DramEstimate& dram, std::vector<KernelWork>& kernels) {
+  double touched = 0;
+  for (const KernelWork& kernel : kernels) touched += static_cast<double>(kernel.hbm.value());
+  if (touched <= 0) return;
+  const double scale = static_cast<double>((dram.read + dram.write).value()) / touched;
+  for (KernelWork& kernel : kernels) {
+    kernel.hbm = Bytes(static_cast<Count>(static_cast<double>(kernel.hbm.value()) * scale));
+  }
+}
+
 TimeEstimate estimate_of(const PointResult& result, const Case& point, TimedPoint& time) {
-  const auto kernels = kernels_of(result, point, time);
-  for (const KernelWork& kernel : kernels) time.hbm.bytes += kernel.hbm;
-  return time_estimate(result.request.algorithm->name, point, time.execution, time.rates, kernels);
+  const std::string_view name = result.request.algorithm->name;
+  auto kernels = kernels_of(result, point, time);
+  const Concurrency concurrency{.resident = checked::multiply(time.rates.sms, kernels.front().resident),
+                                .fastest = time.execution.fastest};
+  const DramEstimate dram = estimate_dram(name, point, concurrency, time.rates.l2_capacity);
+  share_out(dram, kernels);
+  time.hbm.read += dram.read;
+  time.hbm.write += dram.write;
+  time.hbm.left_dirty += dram.left_dirty;
+  return time_estimate(name, point, time.execution, time.rates, kernels);
 }
 
 void add(LevelTraffic& sum, const LevelTraffic& other) {
@@ -98,10 +115,6 @@ void append(Simulated& sum, Simulated next) {
 }
 
 }  // namespace
-
-std::string_view name_of(HbmSource source) {
-  return source == HbmSource::compulsory ? "compulsory" : "every tensor once a launch";
-}
 
 std::vector<Case> cases_of(const PointResult& result) {
   const Case whole = case_of(result);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/reuse.hpp"
 #include "model/roofline.hpp"
 #include "model/time_estimate.hpp"
 #include "sim/time/engine.hpp"
@@ -21,24 +22,12 @@ struct RooflineTime {
   Binding binding = Binding::unknown;
 };
 
-/// Where the bytes of device memory in a closed form come from.
-enum class HbmSource {
-  compulsory,  ///< every input and every output once
-  launches     ///< every tensor once a launch in each direction
-};
-std::string_view name_of(HbmSource source);
-
-struct HbmBytes {
-  Bytes bytes{};
-  HbmSource source = HbmSource::launches;
-};
-
 /// The time of one point in closed form; of segments, one launch after the other.
 struct TimedPoint {
   Execution execution;
   MachineRates rates;
   RooflineTime roofline;
-  HbmBytes hbm;
+  DramEstimate hbm;  ///< what the L2 lets through, in closed form
   TimeEstimate estimate;
   Hertz clock{};
   std::optional<OpsPerSecond> peak;  ///< of the tensor pipe for the type, at the clock
