@@ -56,6 +56,11 @@ void add_scalars(const Formula& formula, const Case& point, const Work& work, Un
   const ScalarCost cost = score_cost(formula.computation);
   Wide fma = Wide(work.exp.scores) * cost.fma + rescaled(point, work);
   Wide alu = Wide(work.exp.scores) * cost.alu_per_pair;
+  if (formula.computation == Computation::attention && formula.order == LoopOrder::q_outer) {
+    const Count outputs = work[TensorName::O].write.value();  // divided by l, and converted
+    fma += outputs;
+    alu += outputs;
+  }
   if (formula.computation == Computation::chain) {
     fma += Wide(point.shapes.length) * point.options.ops * point.problem.batch;
   }

@@ -32,10 +32,11 @@ void add(UnitAmounts& sum, const UnitAmounts& other);
 UnitAmounts step_amounts(const Problem& problem, Count rows, Count keys, const Execution& execution);
 
 /// The whole of `point`, whose bill is `work`, in closed form. Exact in products, exponentials and bytes at the edge.
-/// Scalars are those of `step_amounts` for forward attention, 3 multiply-adds and a conversion a score for its
-/// gradients, one operation an element and step for chains, a conversion and a multiplication for weights that are not
-/// bf16. Shared memory is that of whole tiles, ragged ones by their share; without tiles of queries and keys a product
-/// reads its operands for every 64 rows and columns. Throws FigureOverflow.
+/// Scalars are those of `step_amounts` for forward attention, with the division of O by l where that comes last, 3
+/// multiply-adds and a conversion a score for its gradients, one operation an element and step for chains, a conversion
+/// and a multiplication for weights that are not bf16. Shared memory is that of whole tiles, ragged ones by their
+/// share; without tiles of queries and keys a product reads its operands for every 64 rows and columns. Throws
+/// FigureOverflow.
 UnitAmounts unit_amounts(std::string_view algorithm, const Case& point, const Work& work, const Execution& execution);
 
 }  // namespace tilemeter

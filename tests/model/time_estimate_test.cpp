@@ -92,8 +92,8 @@ TEST_CASE("the amounts of a whole point are its tiles times those of one") {
   CHECK(work.tiles == 64 * 32 * 32);
   CHECK(all.products == step.products * work.tiles);
   CHECK(all.exp == step.exp * work.tiles);
-  CHECK(all.fma == step.fma * work.tiles);
-  CHECK(all.alu == step.alu * work.tiles);
+  CHECK(all.fma == step.fma * work.tiles + q_and_o / 2);
+  CHECK(all.alu == step.alu * work.tiles + q_and_o / 4);
   CHECK(all.edge_read == step.edge_read * work.tiles + Bytes(q_and_o));
   CHECK(all.shared == step.shared * work.tiles + Bytes(q_and_o));
 }

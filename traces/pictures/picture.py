@@ -56,10 +56,11 @@ def draw(events, title):
     work = [s for s in spans if s["cat"] != "wait"]
     block, begin, length = step_of(work, rows)
     first, last = begin - length / 4, begin + length * 5 / 4
+    others = any(s["args"]["block"] != block and s["ts"] < last and s["ts"] + s["dur"] > first for s in work)
     scale = (WIDTH - LEFT - 10) / (last - first)
     units = [tid for tid in sorted(rows) if not rows[tid].startswith("waits")]
     parts = [text(LEFT, 18, title, 15),
-             text(LEFT, 36, f"one step: {length * 1000:.0f} ns; pale: the other block of the SM", 12)]
+             text(LEFT, 36, f"one step: {length * 1000:.0f} ns" + ("; pale: another block of the SM" if others else ""), 12)]
     for number, tid in enumerate(units):
         y = TOP + number * (ROW + GAP)
         parts.append(f'<rect x="{LEFT}" y="{y}" width="{WIDTH - LEFT - 10}" height="{ROW}" fill="#88888822"/>')
