@@ -139,21 +139,18 @@ TEST_CASE("a load takes shared memory where it arrives there") {
   CHECK(clocks(clocks_of(load, execution, hopper_rates(), Space::registers), SmUnit::shared) == 0);
 }
 
-TEST_CASE("scalar work stalls products for its share") {
+TEST_CASE("scalar work stalls products for its share, and products scalar work") {
   MachineRates rates = hopper_rates();
-  rates.fma_stalls_tensor = 0.75;
-  rates.exp_stalls_tensor = 0.25;
+  rates.stalls_tensor = {.exp = 0.25, .fma = 0.75, .alu = 0.5};
+  rates.tensor_stalls = {.exp = 0.125, .fma = 0, .alu = 0.25};
   UnitClocks units{};
+  units[static_cast<std::size_t>(SmUnit::tensor)] = 80;
   units[static_cast<std::size_t>(SmUnit::fma)] = 100;
   units[static_cast<std::size_t>(SmUnit::exp)] = 40;
-  CHECK(stalled_products(units, rates) == 85);
-}
-
-TEST_CASE("clocks are rounded up to whole picoseconds") {
-  MachineRates rates = hopper_rates();
-  CHECK(to_picoseconds(3, rates) == 3000);
-  rates.clock_hz = 3e9;
-  CHECK(to_picoseconds(3, rates) == 1000);
-  CHECK(to_picoseconds(1, rates) == 334);
-  CHECK(to_picoseconds(0, rates) == 0);
+  units[static_cast<std::size_t>(SmUnit::alu)] = 8;
+  const UnitClocks lost = lost_clocks(units, rates);
+  CHECK(clocks(lost, SmUnit::tensor) == 89);
+  CHECK(clocks(lost, SmUnit::exp) == 10);
+  CHECK(clocks(lost, SmUnit::fma) == 0);
+  CHECK(clocks(lost, SmUnit::alu) == 20);
 }
