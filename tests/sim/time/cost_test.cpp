@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "sim/catalog.hpp"
+#include "sim/time/recorder.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
@@ -153,4 +155,27 @@ TEST_CASE("scalar work stalls products for its share, and products scalar work")
   CHECK(clocks(lost, SmUnit::exp) == 10);
   CHECK(clocks(lost, SmUnit::fma) == 0);
   CHECK(clocks(lost, SmUnit::alu) == 20);
+}
+
+TEST_CASE("a step of flash3 as its verbs report it costs what the budget says") {
+  Case point;
+  point.problem = {
+      .seq_q = 128, .seq_k = 4096, .head_dim = 128, .head_dim_v = 128, .dtype = DType::bf16, .stat_dtype = DType::fp32};
+  const Recording recording = record(find_algorithm("flash3"), point, Budget{});
+  const RecordedLaunch& launch = recording.launches.at(0);
+  OpStream stream(launch, launch.blocks.at(0));
+  UnitClocks sum{};
+  IssuedOp issued;
+  while (stream.next(issued)) {
+    const Space arrives = issued.op->unit == Unit::memory ? Space::shared : Space::registers;
+    const UnitClocks it = clocks_of(*issued.op, by(MatrixPath::wgmma, 8), hopper_rates(), arrives);
+    for (std::size_t unit = 0; unit < sum.size(); ++unit) sum[unit] += it[unit];
+  }
+  // 32 steps, and once a block Q, O and what belongs to rows.
+  const auto of_step = [&](SmUnit unit) { return clocks(sum, unit) / 32; };
+  CHECK(of_step(SmUnit::tensor) == 2048);
+  CHECK(std::abs(of_step(SmUnit::shared) / 1792 - 1) < 0.01);
+  CHECK(std::abs(of_step(SmUnit::exp) / 1024 - 1) < 0.01);
+  CHECK(std::abs(of_step(SmUnit::fma) / 384 - 1) < 0.02);
+  CHECK(std::abs(of_step(SmUnit::alu) / 384 - 1) < 0.02);
 }
