@@ -10,6 +10,8 @@ const std::vector<Command>& commands() {
       sweep_command(),
       tune_command(),
       occupancy_command(),
+      predict_command(),
+      simulate_command(),
       complexity_command(),
       roofline_command(),
       kernels_command(),

@@ -25,6 +25,9 @@ std::string_view name_of(SmUnit unit);
 /// block's own earlier result, its stores on their way out, a barrier, or the launch.
 enum class Wait { hbm, l2, tensor, exp, fma, alu, shared, order, store, barrier, launch };
 inline constexpr std::size_t wait_count = 11;
+inline constexpr std::array<Wait, wait_count> wait_causes = {Wait::hbm,   Wait::l2,      Wait::tensor, Wait::exp,
+                                                             Wait::fma,   Wait::alu,     Wait::shared, Wait::order,
+                                                             Wait::store, Wait::barrier, Wait::launch};
 std::string_view name_of(Wait wait);
 
 /// One op on one unit.

@@ -11,6 +11,7 @@
 #include "tools/output/list.hpp"
 #include "tools/output/sheet.hpp"
 #include "tools/report/report.hpp"
+#include "tools/time/json.hpp"
 
 namespace tilemeter {
 namespace {
@@ -110,6 +111,7 @@ int run_count(const Arguments& arguments) {
       status = 1;
     }
     points.push_back(point_json(result, Feasibility::silent));
+    add_closed_form_time(result, points.back());
   }
   const std::string text = text_of(target.format, points, grid);
   if (!file) {

@@ -34,6 +34,10 @@ constexpr std::string_view paths =
     "sram/resident_blocks_by sram/tiles "
     "numeric/max_abs_error numeric/rel_frobenius numeric/tolerance numeric/nan_rows numeric/predicted_nan_rows "
     "numeric/max_lse_error numeric/ok "
+    "hbm/total hbm/read hbm/write hbm/left_in_l2 time/seconds time/low time/high time/binding time/kind "
+    "time/roofline_seconds "
+    "time/bounds/tensor time/bounds/exp time/bounds/fma time/bounds/alu time/bounds/shared time/bounds/l2 "
+    "time/bounds/hbm time/floor_seconds time/clock_hz time/share_of_peak time/reason "
     "warnings";
 
 Column column_of(std::string_view path, std::string_view tensor) {

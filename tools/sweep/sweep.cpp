@@ -13,6 +13,7 @@
 #include "tools/output/list.hpp"
 #include "tools/report/report.hpp"
 #include "tools/sweep/interrupt.hpp"
+#include "tools/time/json.hpp"
 #include "tools/version.hpp"
 
 namespace tilemeter {
@@ -27,10 +28,12 @@ int status_of(std::size_t failures) {
   return 1;
 }
 
-Json json_of(const Sweep& sweep, std::size_t point, std::atomic<std::size_t>& failures) {
-  const PointResult result = evaluate(sweep.grid[point], sweep.options);
+Json json_of(const Sweep& sweep, std::size_t number, std::atomic<std::size_t>& failures) {
+  const PointResult result = evaluate(sweep.grid[number], sweep.options);
   if (!result.consistent()) ++failures;
-  return point_json(result, Feasibility::stated);
+  Json point = point_json(result, Feasibility::stated);
+  add_closed_form_time(result, point);
+  return point;
 }
 
 bool is_consistent(const Json& point) {

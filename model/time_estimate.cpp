@@ -1,0 +1,243 @@
+#include "model/time_estimate.hpp"
+
+#include <algorithm>
+
+#include "model/closed_form/catalog.hpp"
+#include "model/footprint.hpp"
+#include "model/occupancy.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr double barriers_of_step = 2;  ///< K and V have arrived; their tiles are free
+
+Count rows_of(const Case& point) { return std::min(point.tiling.block_q, std::max<Count>(1, point.problem.rows())); }
+Count keys_of(const Case& point) { return std::min(point.tiling.block_k, std::max<Count>(1, point.problem.seq_k)); }
+
+/// Forward attention that streams keys past a query tile.
+bool is_streaming(std::string_view algorithm) {
+  const Formula& formula = formula_of(algorithm);
+  return formula.computation == Computation::attention && formula.order == LoopOrder::q_outer;
+}
+
+/// The longest of an SM's pipes and ports, products slowed down by scalar work beside them.
+double longest_unit(const TimeBounds& clocks, const MachineRates& rates) {
+  TimeBounds loaded = clocks;
+  if (loaded.at(Resource::tensor) > 0) {
+    loaded.at(Resource::tensor) += rates.fma_stalls_tensor * clocks.at(Resource::fma) +
+                                   rates.exp_stalls_tensor * clocks.at(Resource::exp) +
+                                   rates.alu_stalls_tensor * clocks.at(Resource::alu);
+  }
+  return loaded.largest();
+}
+
+/// The operations of a step that wait for each other.
+struct Chain {
+  double products = 0;  ///< S = Q K^T and P V
+  double softmax = 0;
+  double load = 0;  ///< K, or V, with latency
+};
+
+Chain chain_of(const UnitAmounts& step, const Execution& execution, const MachineRates& rates) {
+  const TimeBounds clocks = sm_clocks(step, rates, execution.matrix);
+  UnitAmounts operands;
+  operands.products = step.products;
+  operands.shared = step.shared - step.edge_read;
+  const Bytes half = Bytes(ceil_div(step.edge_read.value(), 2));
+  Chain chain;
+  chain.products = sm_clocks(operands, rates, execution.matrix).largest();
+  // The maximum of a row is known before its first exponent: two thirds of the alu work come first.
+  const double maxima = clocks.at(Resource::alu) * 2 / 3;
+  chain.softmax = maxima + std::max({clocks.at(Resource::exp), static_cast<double>(step.fma) / rates.fma,
+                                     clocks.at(Resource::alu) - maxima});
+  chain.load = rates.l2_latency + static_cast<double>(half.value()) / rates.port;
+  return chain;
+}
+
+/// What a block alone waits for in a step. With one stage K arrives while softmax and P V run, V while Q K^T and
+/// softmax do; with more, everything that fits the ring has arrived.
+double chain_clocks(const Chain& chain, const Execution& execution, Count stages, double barriers) {
+  const double work = chain.products + chain.softmax + barriers;
+  if (execution.overlap == Overlap::serial) return work + 2 * chain.load;
+  if (stages > 1) return std::max(work, chain.load);
+  const double behind = chain.softmax + chain.products / 2;
+  return work + 2 * std::max(0.0, chain.load - behind);
+}
+
+/// flash3: S of the next tile is multiplied while this one's softmax runs, in each of the groups that share the rows.
+double overlapped_clocks(const Chain& chain, double groups, double barriers) {
+  return std::max(chain.products, (chain.products + chain.softmax) / groups) + barriers;
+}
+
+double fixed_clocks(const Case& point, const MachineRates& rates) {
+  const Problem& problem = point.problem;
+  const Bytes q = bytes_of(rows_of(point), problem.head_dim, problem.dtype);
+  const Bytes o = bytes_of(rows_of(point), problem.head_dim_v, problem.dtype);
+  return rates.hbm_latency + rates.l2_latency + static_cast<double>((q + o).value()) / rates.port;
+}
+
+/// The step of a kernel from all it does, where only the amounts are known.
+StepEstimate mean_step(const KernelWork& kernel, const MachineRates& rates, MatrixPath path) {
+  const double times = static_cast<double>(kernel.launch.times);
+  const double work = kernel.launch.blocks->work() * times;
+  const double steps = work > 0 ? work : 1;
+  StepEstimate step;
+  step.unit = longest_unit(sm_clocks(kernel.amounts, rates, path), rates) / steps;
+  step.chain = step.unit;
+  step.fixed = rates.hbm_latency + rates.l2_latency;
+  return step;
+}
+
+/// Blocks with their prologue and epilogue as work, so that a block takes fixed + tiles x step among `resident`.
+LaunchBlocks with_fixed(LaunchBlocks blocks, const StepEstimate& step, Count resident) {
+  const double each = SharedSpeed{.chain = step.chain, .unit = step.unit}.at(resident);
+  if (each <= 0) return blocks;
+  for (BlockRun& run : blocks.stream) run.work += step.fixed / each;
+  return blocks;
+}
+
+/// Seconds of the SMs for the blocks of a kernel.
+double blocks_seconds(const KernelWork& kernel, const Execution& execution, const MachineRates& rates,
+                      LaunchEstimate& launch) {
+  const StepEstimate& step = *launch.step;
+  const LaunchBlocks& blocks = *kernel.launch.blocks;
+  const SmArray array{.sms = rates.sms,
+                      .resident = kernel.resident,
+                      .speed = {.chain = step.chain, .unit = step.unit},
+                      .scheduling = execution.scheduling};
+  const auto order = launch_order(with_fixed(blocks, step, kernel.resident), execution.rows, execution.fastest);
+  const BlockSchedule schedule = schedule_blocks(order, array);
+  launch.imbalance = schedule.imbalance();
+  const double ramp = rates.block_start * static_cast<double>(std::min(blocks.blocks(), rates.sms) - 1) / 2;
+  return (ramp + schedule.end / rates.clock_hz) * static_cast<double>(kernel.launch.times);
+}
+
+bool is_empty(const KernelWork& kernel) { return kernel.amounts == UnitAmounts{} && kernel.hbm == Bytes(0); }
+
+/// Fills the launch; adds what there is to say.
+LaunchEstimate launch_estimate(std::string_view algorithm, const Case& point, const Execution& execution,
+                               const MachineRates& rates, const KernelWork& kernel) {
+  LaunchEstimate launch{.kernel = kernel.launch.kernel, .times = kernel.launch.times, .waves = {}, .step = {}};
+  const TimeBounds bounds = time_bounds(kernel.amounts, kernel.hbm, rates, execution.matrix);
+  double work = bounds.largest();
+  if (kernel.launch.blocks && kernel.launch.blocks->blocks() > 0) {
+    launch.waves = waves_of(kernel.launch.blocks->blocks(), rates.sms, kernel.resident);
+  }
+  if (launch.waves && !is_empty(kernel)) {
+    const bool streams = is_streaming(algorithm) && kernel.amounts.products.value() > 0;
+    launch.step =
+        streams ? streaming_step(algorithm, point, execution, rates) : mean_step(kernel, rates, execution.matrix);
+    const double memory = std::max(bounds.at(Resource::l2), bounds.at(Resource::hbm));
+    work = std::max({blocks_seconds(kernel, execution, rates, launch), memory, bounds.largest()});
+  }
+  launch.seconds = static_cast<double>(launch.times) * rates.launch + work;
+  return launch;
+}
+
+void add_notes(TimeEstimate& estimate) {
+  for (const LaunchEstimate& launch : estimate.launches) {
+    if (!launch.waves) {
+      estimate.notes.push_back("the blocks of " + launch.kernel +
+                               " have no formula: its time is the largest bound, without waves, tails and latencies");
+    } else if (auto note = idle_sms_note(*launch.waves)) {
+      estimate.notes.push_back(launch.kernel + ": " + *note);
+    }
+  }
+  if (estimate.kind == TimeKind::launch_bound) {
+    estimate.notes.push_back("launch-bound: below 5 us the launch sets the time, not the work");
+  }
+}
+
+TimeKind kind_of(const TimeEstimate& estimate) {
+  if (estimate.seconds < launch_bound_seconds) return TimeKind::launch_bound;
+  const auto idle = [](const LaunchEstimate& launch) { return launch.waves && !launch.waves->fills_sms(); };
+  const auto longest =
+      std::max_element(estimate.launches.begin(), estimate.launches.end(),
+                       [](const LaunchEstimate& a, const LaunchEstimate& b) { return a.seconds < b.seconds; });
+  return longest != estimate.launches.end() && idle(*longest) ? TimeKind::lower_bound : TimeKind::estimate;
+}
+
+}  // namespace
+
+std::string_view name_of(TimeKind kind) {
+  switch (kind) {
+    case TimeKind::estimate:
+      return "estimate";
+    case TimeKind::lower_bound:
+      return "lower bound";
+    case TimeKind::launch_bound:
+      return "launch-bound";
+  }
+  return "";
+}
+
+StepEstimate streaming_step(std::string_view algorithm, const Case& point, const Execution& execution,
+                            const MachineRates& rates) {
+  const UnitAmounts amounts = step_amounts(point.problem, rows_of(point), keys_of(point), execution);
+  const Chain chain = chain_of(amounts, execution, rates);
+  const double barriers = barriers_of_step * rates.barrier;
+  const double groups = execution.math_warps > 4 ? 2 : 1;
+  const bool overlapped = algorithm == "flash3" && execution.overlap == Overlap::pipelined;
+  StepEstimate step;
+  step.unit = longest_unit(sm_clocks(amounts, rates, execution.matrix), rates);
+  step.chain = overlapped ? overlapped_clocks(chain, groups, barriers)
+                          : chain_clocks(chain, execution, point.tiling.stages, barriers);
+  step.fixed = fixed_clocks(point, rates);
+  return step;
+}
+
+Count resident_blocks(const std::vector<OnChipTile>& tiles, const Execution& execution, const Device& device) {
+  if (execution.blocks_per_sm) return *execution.blocks_per_sm;
+  if (tiles.empty()) return 1;
+  const BlockPlan plan{.name = "", .tiles = tiles, .threads = execution.threads};
+  return std::max<Count>(1, occupancy_of(plan, device).blocks);
+}
+
+std::vector<KernelWork> kernel_works(std::string_view algorithm, const Case& point, const Execution& execution,
+                                     const Device& device, const Work& work, Bytes hbm) {
+  std::vector<KernelWork> kernels;
+  const auto tiles = on_chip_tiles_by_kernel(algorithm, point);
+  for (KernelLaunch& launch : kernel_launches(algorithm, point)) {
+    const auto own = std::find_if(tiles.begin(), tiles.end(),
+                                  [&](const KernelTiles& kernel) { return kernel.kernel == launch.kernel; });
+    const Count resident =
+        resident_blocks(own == tiles.end() ? std::vector<OnChipTile>() : own->tiles, execution, device);
+    kernels.push_back({.launch = std::move(launch), .amounts = {}, .resident = resident});
+  }
+  kernels.front().amounts = unit_amounts(algorithm, point, work, execution);
+  kernels.front().hbm = hbm;
+  return kernels;
+}
+
+TimeEstimate time_estimate(std::string_view algorithm, const Case& point, const Execution& execution,
+                           const MachineRates& rates, const std::vector<KernelWork>& kernels) {
+  TimeEstimate estimate;
+  UnitAmounts amounts;
+  Bytes hbm;
+  double imbalance = 1;
+  for (const KernelWork& kernel : kernels) {
+    add(amounts, kernel.amounts);
+    hbm += kernel.hbm;
+    estimate.launches.push_back(launch_estimate(algorithm, point, execution, rates, kernel));
+    const LaunchEstimate& launch = estimate.launches.back();
+    imbalance = std::max(imbalance, launch.imbalance);
+    estimate.seconds += launch.seconds;
+    estimate.floor += static_cast<double>(launch.times) * rates.launch;
+  }
+  estimate.bounds = time_bounds(amounts, hbm, rates, execution.matrix);
+  estimate.low = std::min(estimate.seconds, estimate.floor + estimate.bounds.largest());
+  estimate.high = std::max(estimate.seconds, estimate.floor + estimate.bounds.serial() * imbalance);
+  estimate.kind = kind_of(estimate);
+  add_notes(estimate);
+  return estimate;
+}
+
+std::optional<OpsPerSecond> peak_at(const Device& device, DType dtype, Hertz clock) {
+  for (const ComputeUnit unit : {ComputeUnit::tensor, ComputeUnit::fma}) {
+    const auto each = device.per_sm_clock(unit, dtype);
+    if (each) return OpsPerSecond{*each * static_cast<double>(device.sm.count) * clock.value};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tilemeter

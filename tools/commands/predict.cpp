@@ -1,0 +1,41 @@
+#include "tools/commands/all.hpp"
+#include "tools/options/point_options.hpp"
+#include "tools/time/options.hpp"
+#include "tools/time/render.hpp"
+#include "tools/time/run.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::string_view example =
+    "  tilemeter predict --algorithm flash2 --seq 4096 --heads 16 --batch 4 --head-dim 128 --dtype bf16 --block-q 128 "
+    "--block-k 64 --device h200\n"
+    "gives the time of each resource alone, the plain roofline, the closed form, what the engine simulates, what "
+    "binds, "
+    "bytes at the edge of the SMs, at the L2 and in device memory, and what blocks wait for. Every rate is listed with "
+    "its source.\n"
+    "low and high are no intervals of a fit: launch + the largest bound, and launch + the sum of all bounds.";
+
+int run_predict(const Arguments& arguments) {
+  const Target target = target_of(arguments);
+  Json points = Json::array();
+  for (const SimulatedPoint& point : simulated_points(arguments, "predict", {})) {
+    points.push_back(simulated_point_json(point));
+  }
+  write_result(target, render_timed(target.format, "predict", points));
+  return 0;
+}
+
+}  // namespace
+
+Command predict_command() {
+  return {.name = "predict",
+          .summary = "time on a device: bounds of every resource, roofline, closed form, simulation, and what binds",
+          .example = example,
+          .words = "",
+          .options = all_options(
+              {point_option_specs(), execution_option_specs(), output_option_specs(), logging_option_specs()}),
+          .run = run_predict};
+}
+
+}  // namespace tilemeter

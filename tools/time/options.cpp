@@ -1,0 +1,106 @@
+#include "tools/time/options.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "model/quantity.hpp"
+#include "model/register_use.hpp"
+#include "tools/options/choice.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::array specs = {
+    OptionSpec{"--clock", "HZ", "of the SMs (\"1.6 GHz\", 1600000000); default the device's for the matrix path"},
+    OptionSpec{"--matrix", "scalar|mma|wgmma", "what multiplies; default wgmma for flash3 on Hopper, mma elsewhere"},
+    OptionSpec{"--overlap", "serial|pipelined",
+               "operations wait for the one before, or for their tiles; default pipelined"},
+    OptionSpec{"--scheduling", "WAY", "grid, static-persistent or counter: how blocks get to SMs"},
+    OptionSpec{"--row-order", "ORDER", "ascending, descending or longest-first: which blocks of a stream come first"},
+    OptionSpec{"--fastest", "blocks|streams", "which index runs fastest over the blocks of a launch"},
+    OptionSpec{"--tails", "predicated|padded", "what a tile at the end of a tensor moves"},
+    OptionSpec{"--blocks-per-sm", "R", "resident blocks of an SM; default by occupancy"},
+    OptionSpec{"--warps", "W", "threads of a block / 32, producers included"},
+};
+
+constexpr std::array<Choice<MatrixPath>, 3> paths = {
+    {{"scalar", MatrixPath::scalar}, {"mma", MatrixPath::mma}, {"wgmma", MatrixPath::wgmma}}};
+constexpr std::array<Choice<Overlap>, 2> overlaps = {{{"serial", Overlap::serial}, {"pipelined", Overlap::pipelined}}};
+constexpr std::array<Choice<Scheduling>, 3> schedulings = {{{"grid", Scheduling::grid},
+                                                            {"static-persistent", Scheduling::static_persistent},
+                                                            {"counter", Scheduling::counter}}};
+constexpr std::array<Choice<RowOrder>, 3> orders = {{{"ascending", RowOrder::ascending},
+                                                     {"descending", RowOrder::descending},
+                                                     {"longest-first", RowOrder::longest_first}}};
+constexpr std::array<Choice<FastestIndex>, 2> indices = {
+    {{"blocks", FastestIndex::blocks}, {"streams", FastestIndex::streams}}};
+constexpr std::array<Choice<Tails>, 2> tails = {{{"predicated", Tails::predicated}, {"padded", Tails::padded}}};
+
+constexpr Count hopper = 90;
+constexpr Count warpgroup_warps = 4;
+
+template <class Value, std::size_t n>
+void choose(const Arguments& arguments, std::string_view option, const std::array<Choice<Value>, n>& words,
+            Value& value) {
+  if (const auto text = arguments.find(option)) value = parse_choice(option, *text, words);
+}
+
+/// A frequency with its unit, or a number of hertz.
+Hertz parse_clock(const std::string& text) {
+  constexpr double slowest = 1e6;
+  constexpr double fastest = 1e11;
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  const Hertz clock =
+      digits ? Hertz{static_cast<double>(parse_count("--clock", text, 1))} : parse_frequency(text, "--clock");
+  if (clock.value < slowest || clock.value > fastest) {
+    throw InputError(quote("--clock", text) + ": expected 1 MHz to 100 GHz");
+  }
+  return clock;
+}
+
+Count count_up_to(const Arguments& arguments, std::string_view option, Count most, Count otherwise) {
+  const auto text = arguments.find(option);
+  if (!text) return otherwise;
+  const Count count = parse_count(option, *text, 1);
+  if (count > most) throw InputError(quote(option, *text) + ": expected 1 to " + std::to_string(most));
+  return count;
+}
+
+/// Whole warpgroups multiply where some warps only load.
+void set_warps(const Arguments& arguments, Execution& execution) {
+  const bool producers = execution.threads > execution.math_warps * warp_threads;
+  const Count warps =
+      count_up_to(arguments, "--warps", most_block_threads / warp_threads, execution.threads / warp_threads);
+  execution.threads = warps * warp_threads;
+  execution.math_warps = producers && warps > warpgroup_warps ? warps - warpgroup_warps : warps;
+}
+
+void require_path(const Execution& execution, const Device& device) {
+  if (execution.matrix != MatrixPath::wgmma || device.capability() == hopper) return;
+  throw InputError("--matrix wgmma: " + device.name + " is " + device.arch +
+                   ", and wgmma is an instruction of sm_90; choose mma or scalar");
+}
+
+}  // namespace
+
+std::span<const OptionSpec> execution_option_specs() { return specs; }
+
+Execution execution_of(const Arguments& arguments, std::string_view algorithm, const Case& point,
+                       const Device& device) {
+  Execution execution = default_execution(algorithm, point, device);
+  choose(arguments, "--matrix", paths, execution.matrix);
+  choose(arguments, "--overlap", overlaps, execution.overlap);
+  choose(arguments, "--scheduling", schedulings, execution.scheduling);
+  choose(arguments, "--row-order", orders, execution.rows);
+  choose(arguments, "--fastest", indices, execution.fastest);
+  choose(arguments, "--tails", tails, execution.tails);
+  require_path(execution, device);
+  if (const auto clock = arguments.find("--clock")) execution.clock = parse_clock(*clock);
+  if (arguments.has("--blocks-per-sm")) {
+    execution.blocks_per_sm = count_up_to(arguments, "--blocks-per-sm", device.sm.blocks, 1);
+  }
+  if (arguments.has("--warps")) set_warps(arguments, execution);
+  return execution;
+}
+
+}  // namespace tilemeter

@@ -1,0 +1,16 @@
+// Timed points in every format.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tools/json.hpp"
+#include "tools/output/target.hpp"
+
+namespace tilemeter {
+
+/// Points of `command` (predict or simulate). CSV has a line a point of predict, and a line an SM of simulate. Tables
+/// of one point show everything, those of several a row each.
+std::string render_timed(Format format, std::string_view command, const Json& points);
+
+}  // namespace tilemeter

@@ -1,0 +1,161 @@
+#include "tools/time/timed_point.hpp"
+
+#include <algorithm>
+
+#include "model/closed_form/catalog.hpp"
+#include "sim/catalog.hpp"
+#include "sim/time/kernel_works.hpp"
+#include "sim/time/recorder.hpp"
+#include "tools/measure/measurement.hpp"
+
+namespace tilemeter {
+namespace {
+
+Case case_of(const PointResult& result) {
+  Case point{.problem = result.problem, .tiling = {}, .options = result.options, .shapes = result.shapes};
+  if (result.tiling) point.tiling = *result.tiling;
+  return point;
+}
+
+RooflineTime roofline_time(const PointResult& result) {
+  const Device& device = *result.request.device;
+  const Roofline peak = roofline_of(device, result.problem.dtype);
+  const Cost cost{.flops = result.counted.matmul_flops, .hbm = result.compulsory.total().total_bytes()};
+  const auto seconds = [&](const Roofline& roofline) -> std::optional<double> {
+    const TimeBound bound = time_bound(roofline, cost);
+    return bound.seconds ? std::optional(bound.seconds->value) : std::nullopt;
+  };
+  RooflineTime time{.peak = seconds(peak), .sustained = {}, .share = sustained_share(device)};
+  if (time.share) time.sustained = seconds(at_share(peak, *time.share));
+  time.binding = time_bound(peak, cost).binding;
+  return time;
+}
+
+/// Adds the times of launches that follow.
+void append(TimeEstimate& sum, TimeEstimate next) {
+  if (sum.launches.empty()) {
+    sum = std::move(next);
+    return;
+  }
+  sum.seconds += next.seconds;
+  sum.low += next.low;
+  sum.high += next.high;
+  sum.floor += next.floor;
+  for (const Resource resource : resources) sum.bounds.at(resource) += next.bounds.at(resource);
+  if (sum.kind == TimeKind::launch_bound && sum.seconds >= launch_bound_seconds) sum.kind = TimeKind::estimate;
+  sum.launches.insert(sum.launches.end(), next.launches.begin(), next.launches.end());
+}
+
+/// What the kernels do by their own ops; by formula where there are too many blocks to look at.
+std::vector<KernelWork> kernels_of(const PointResult& result, const Case& point, const TimedPoint& time) {
+  const Algorithm& algorithm = *result.request.algorithm;
+  const Device& device = *result.request.device;
+  if (auto counted = counted_kernels(algorithm, point, result.budget, time.execution, device, time.rates)) {
+    return *counted;
+  }
+  const Bytes hbm = compulsory(algorithm.name, point).total().total_bytes();
+  return kernel_works(algorithm.name, point, time.execution, device, closed_form(algorithm.name, point), hbm);
+}
+
+/// Gives each kernel its part of what the L2 lets through, in the proportion of the bytes that it touches.
+void share_out(const DramEstimate& dram, std::vector<KernelWork>& kernels) {
+  double touched = 0;
+  for (const KernelWork& kernel : kernels) touched += static_cast<double>(kernel.hbm.value());
+  if (touched <= 0) return;
+  const double scale = static_cast<double>((dram.read + dram.write).value()) / touched;
+  for (KernelWork& kernel : kernels) {
+    kernel.hbm = Bytes(static_cast<Count>(static_cast<double>(kernel.hbm.value()) * scale));
+  }
+}
+
+TimeEstimate estimate_of(const PointResult& result, const Case& point, TimedPoint& time) {
+  const std::string_view name = result.request.algorithm->name;
+  auto kernels = kernels_of(result, point, time);
+  const Concurrency concurrency{.resident = checked::multiply(time.rates.sms, kernels.front().resident),
+                                .fastest = time.execution.fastest};
+  const DramEstimate dram = estimate_dram(name, point, concurrency, time.rates.l2_capacity);
+  share_out(dram, kernels);
+  time.hbm.read += dram.read;
+  time.hbm.write += dram.write;
+  time.hbm.left_dirty += dram.left_dirty;
+  return time_estimate(name, point, time.execution, time.rates, kernels);
+}
+
+void add(LevelTraffic& sum, const LevelTraffic& other) {
+  sum.edge += other.edge;
+  sum.l2_hits += other.l2_hits;
+  sum.dram_read += other.dram_read;
+  sum.dram_write += other.dram_write;
+  sum.left_dirty += other.left_dirty;
+}
+
+void add(SmTime& sum, const SmTime& other) {
+  sum.blocks = checked::add(sum.blocks, other.blocks);
+  sum.traffic += other.traffic;
+  sum.shared_peak = std::max(sum.shared_peak, other.shared_peak);
+  for (std::size_t i = 0; i < sm_unit_count; ++i) sum.busy[i] += other.busy[i];
+  for (std::size_t i = 0; i < wait_count; ++i) sum.waits[i] += other.waits[i];
+  sum.working += other.working;
+}
+
+/// `next` after `sum`.
+void append(Simulated& sum, Simulated next) {
+  for (Span& span : next.timeline.spans) {
+    span.begin += sum.time;
+    span.end += sum.time;
+  }
+  sum.time += next.time;
+  sum.launches.insert(sum.launches.end(), next.launches.begin(), next.launches.end());
+  sum.sms.resize(std::max(sum.sms.size(), next.sms.size()));
+  for (std::size_t i = 0; i < next.sms.size(); ++i) add(sum.sms[i], next.sms[i]);
+  add(sum.levels, next.levels);
+  sum.timeline.title = next.timeline.title;
+  sum.timeline.spans.insert(sum.timeline.spans.end(), next.timeline.spans.begin(), next.timeline.spans.end());
+  sum.events = checked::add(sum.events, next.events);
+}
+
+}  // namespace
+
+std::vector<Case> cases_of(const PointResult& result) {
+  const Case whole = case_of(result);
+  if (!result.request.segments) return {whole};
+  std::vector<Case> parts;
+  for (const Segment& segment : *result.request.segments) {
+    if (segment.seq_q == 0) continue;
+    parts.push_back(whole);
+    parts.back().problem.seq_q = segment.seq_q;
+    parts.back().problem.seq_k = segment.seq_k;
+  }
+  return parts;
+}
+
+TimedPoint timed(const PointResult& result, const ChooseExecution& choose) {
+  const Device& device = *result.request.device;
+  TimedPoint time;
+  time.execution = choose(result.request.algorithm->name, case_of(result), device);
+  time.rates = machine_rates(device, time.execution, result.problem.dtype);
+  time.roofline = roofline_time(result);
+  time.clock = {time.rates.clock_hz};
+  time.peak = peak_at(device, result.problem.dtype, time.clock);
+  for (const Case& part : cases_of(result)) append(time.estimate, estimate_of(result, part, time));
+  if (result.request.segments) {
+    time.estimate.notes.push_back("segments: one launch after the other; a kernel that takes them together is faster");
+  }
+  return time;
+}
+
+Simulated simulated(const PointResult& result, const TimedPoint& time, const EngineOptions& options) {
+  Simulated all;
+  for (const Case& part : cases_of(result)) {
+    const Recording recording = record(*result.request.algorithm, part, result.budget);
+    append(all, simulate(recording, time.execution, *result.request.device, time.rates, options));
+  }
+  return all;
+}
+
+std::optional<double> share_of_peak(const PointResult& result, const TimedPoint& time, double seconds) {
+  if (!time.peak || seconds <= 0) return std::nullopt;
+  return static_cast<double>(useful_flops(result).value()) / seconds / time.peak->value;
+}
+
+}  // namespace tilemeter
