@@ -52,17 +52,17 @@ std::string changed_layout(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-BlockLayout parse_layout(const std::string& text) { return parse_layout(text, "mine.toml"); }
+BlockLayout layout_in(const std::string& text) { return parse_layout(text, "mine.toml"); }
 
 void refuse(const std::string& from, const std::string& to, const std::string& message) {
   CAPTURE(from, to);
-  CHECK_THROWS_WITH(parse_layout(changed_layout(from, to)), contains("mine.toml: " + message));
+  CHECK_THROWS_WITH(layout_in(changed_layout(from, to)), contains("mine.toml: " + message));
 }
 
 }  // namespace
 
 TEST_CASE("a layout file is read as it says") {
-  const BlockLayout layout = parse_layout(good_layout);
+  const BlockLayout layout = layout_in(good_layout);
   CHECK(layout.plan.name == "mine");
   CHECK(layout.plan.threads == 128);
   CHECK(layout.plan.registers == 200);
@@ -77,7 +77,7 @@ TEST_CASE("a layout file is read as it says") {
 }
 
 TEST_CASE("a restriction to targets ignores their suffix") {
-  const BlockLayout layout = parse_layout(good_layout);
+  const BlockLayout layout = layout_in(good_layout);
   CHECK_FALSE(layout.unsupported_on(load_device("a100-80gb")).has_value());
   CHECK_FALSE(layout.unsupported_on(load_device("h200")).has_value());
   CHECK(*layout.unsupported_on(load_device("rtx3090")) ==
@@ -100,7 +100,7 @@ TEST_CASE("a missing key is refused") {
   refuse("size = \"96 B\"", "", "extra[1].size is missing");
   refuse("arch = [\"sm_80\", \"sm_90a\"]", "", "supported.arch is missing");
   refuse("reason = \"no kernel with dropout elsewhere\"", "", "supported.reason is missing");
-  CHECK_THROWS_WITH(parse_layout("name = \"mine\"\nthreads = 32\n"), contains("mine.toml: tile is missing"));
+  CHECK_THROWS_WITH(layout_in("name = \"mine\"\nthreads = 32\n"), contains("mine.toml: tile is missing"));
 }
 
 TEST_CASE("a wrong type, unit or size is refused") {
@@ -123,16 +123,16 @@ TEST_CASE("a wrong type, unit or size is refused") {
   refuse("[\"sm_80\", \"sm_90a\"]", "[]", "supported.arch is missing or empty");
   refuse("name = \"K\"", "name = \"Q\"", "tile[2].name \"Q\" is given twice");
   refuse("name = \"barriers\"", "name = \" \"", "extra[1].name: found the text \" \"");
-  CHECK_THROWS_WITH(parse_layout("name = \"mine\"\nthreads = 32\ntile = 3\n"),
+  CHECK_THROWS_WITH(layout_in("name = \"mine\"\nthreads = 32\ntile = 3\n"),
                     contains("mine.toml: tile: found 3; expected tables [[tile]]"));
-  CHECK_THROWS_WITH(parse_layout("name = \"mine\"\nthreads = 32\ntile = [3]\n"),
+  CHECK_THROWS_WITH(layout_in("name = \"mine\"\nthreads = 32\ntile = [3]\n"),
                     contains("mine.toml: tile[1]: found 3; expected a table with the keys"));
-  CHECK_THROWS_WITH(parse_layout("name ="), contains("mine.toml:1:") && contains("not a TOML file"));
+  CHECK_THROWS_WITH(layout_in("name ="), contains("mine.toml:1:") && contains("not a TOML file"));
 }
 
 TEST_CASE("tiles past 2^63 - 1 bytes are an error of the file") {
   const std::string huge = "rows = 1000000000\ncopies = 1000000000";
-  CHECK_THROWS_WITH(parse_layout(changed_layout("rows = 64", huge)),
+  CHECK_THROWS_WITH(layout_in(changed_layout("rows = 64", huge)),
                     contains("mine.toml: the bytes of the tiles would pass 2^63 - 1"));
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("random damage to a layout file is an error, never a crash") {
     }
     CAPTURE(seed, i, text);
     try {
-      parse_layout(text);
+      layout_in(text);
     } catch (const InputError& error) {
       CHECK(std::string(error.what()).find("mine.toml") != std::string::npos);
     }
