@@ -167,24 +167,21 @@ class Finder {
     rates_.barrier = probed("barrier", key, "clk", barrier_base + barrier_per_thread * threads, fitted);
   }
 
-  /// Beside scalar work that alone takes as long, products take `figure` times as long.
-  void interference() {
-    if (execution_.matrix == MatrixPath::scalar) return;
-    const auto stalls = [&](const std::string& scalar) {
-      const std::string key = "overlap." + path() + "_beside_" + scalar;
-      return std::max(0.0, probed(scalar + " beside products", key, "x", 1, "no interference is documented") - 1);
-    };
-    rates_.fma_stalls_tensor = stalls("fma");
-    rates_.exp_stalls_tensor = stalls("exp");
-    rates_.alu_stalls_tensor = alu_stalls();
+  /// Beside work of the other kind that alone takes as long, work takes `figure` times as long.
+  double lost(const std::string& who, const std::string& beside, double otherwise, const std::string& reason) {
+    const std::string key = "overlap." + who + "_beside_" + beside;
+    return std::max(0.0, probed(who + " beside " + beside, key, "x", otherwise, reason) - 1);
   }
 
-  /// Where maxima beside products are not measured, one of their instructions costs what one of the fma pipe does.
-  double alu_stalls() {
-    const std::string key = "overlap." + path() + "_beside_max";
-    const double as_fma = 1 + rates_.fma_stalls_tensor * rates_.alu / rates_.fma;
-    return std::max(0.0,
-                    probed("alu beside products", key, "x", as_fma, "an instruction costs what one of fma does") - 1);
+  void interference() {
+    if (execution_.matrix == MatrixPath::scalar) return;
+    const std::string none = "no interference is documented";
+    rates_.stalls_tensor.exp = lost(path(), "exp", 1, none);
+    rates_.stalls_tensor.fma = lost(path(), "fma", 1, none);
+    rates_.stalls_tensor.alu = lost(path(), "max", 1, none);
+    rates_.tensor_stalls.exp = lost("exp", path(), 1, none);
+    rates_.tensor_stalls.fma = lost("fma", path(), 1, none);
+    rates_.tensor_stalls.alu = lost("max", path(), 1, none);
   }
 
   const Device& device_;

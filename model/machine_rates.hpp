@@ -18,6 +18,13 @@ struct RateSource {
   std::string from;  ///< "probe.shared.read", "default: ..."
 };
 
+/// Clocks lost between the matrix path and the scalar pipes, by pipe.
+struct Interference {
+  double exp = 0;
+  double fma = 0;
+  double alu = 0;
+};
+
 /// Rates of one SM per clock of its own, and of the memories for the whole GPU.
 struct MachineRates {
   Count sms = 1;
@@ -32,9 +39,8 @@ struct MachineRates {
   double hbm = 0;                ///< B/s, whole GPU: what large transfers sustain
   double l2_latency = 0;         ///< clk
   double hbm_latency = 0;        ///< clk
-  double fma_stalls_tensor = 0;  ///< clocks that the matrix path loses for a clock of the fma pipe beside it
-  double exp_stalls_tensor = 0;  ///< the same for the exponential unit
-  double alu_stalls_tensor = 0;  ///< and for the alu pipe
+  Interference stalls_tensor{};  ///< clocks that the matrix path loses for a clock of each scalar pipe beside it
+  Interference tensor_stalls{};  ///< clocks that each scalar pipe loses for a clock of the matrix path beside it
   double launch = 0;             ///< s before the first block of a launch
   double block_start = 0;        ///< s between the first blocks of an SM and of the next, when a launch begins
   double barrier = 0;            ///< clk of a barrier of the block

@@ -7,7 +7,7 @@ namespace tilemeter {
 namespace {
 
 constexpr Count allocation_unit = 256;  // registers that a warp takes at a time
-constexpr Count register_bytes = 4;
+constexpr Count bytes_a_register = 4;
 
 Count partitions_of(const Device& device) { return device.capability() == 60 ? 2 : 4; }
 
@@ -35,7 +35,7 @@ Count blocks_by_registers(Count per_thread, Count threads, const Device& device)
 RegisterUse register_use(Bytes accumulators, std::optional<Count> given, Count threads, const Device& device) {
   RegisterUse use;
   use.accumulators = accumulators;
-  use.accumulators_per_thread = ceil_div(ceil_div(accumulators.value(), register_bytes), threads);
+  use.accumulators_per_thread = ceil_div(ceil_div(accumulators.value(), bytes_a_register), threads);
   use.limit = registers_per_thread_limit(threads, device);
   if (given) {
     use.per_thread = given;

@@ -20,13 +20,17 @@ bool is_streaming(std::string_view algorithm) {
   return formula.computation == Computation::attention && formula.order == LoopOrder::q_outer;
 }
 
-/// The longest of an SM's pipes and ports, products slowed down by scalar work beside them.
+/// The longest of an SM's pipes and ports, products slowed down by scalar work beside them and scalar work by products.
 double longest_unit(const TimeBounds& clocks, const MachineRates& rates) {
   TimeBounds loaded = clocks;
-  if (loaded.at(Resource::tensor) > 0) {
-    loaded.at(Resource::tensor) += rates.fma_stalls_tensor * clocks.at(Resource::fma) +
-                                   rates.exp_stalls_tensor * clocks.at(Resource::exp) +
-                                   rates.alu_stalls_tensor * clocks.at(Resource::alu);
+  const double products = clocks.at(Resource::tensor);
+  if (products > 0) {
+    loaded.at(Resource::tensor) += rates.stalls_tensor.exp * clocks.at(Resource::exp) +
+                                   rates.stalls_tensor.fma * clocks.at(Resource::fma) +
+                                   rates.stalls_tensor.alu * clocks.at(Resource::alu);
+    loaded.at(Resource::exp) += rates.tensor_stalls.exp * products;
+    loaded.at(Resource::fma) += rates.tensor_stalls.fma * products;
+    loaded.at(Resource::alu) += rates.tensor_stalls.alu * products;
   }
   return loaded.largest();
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Count device_tile_multiple = 16;         // rows of a matrix instruction
 constexpr Count most_registers_per_block = 65536;  // a limit of CUDA, whatever the register file
-constexpr Count register_bytes = 4;
+constexpr Count bytes_a_register = 4;
 constexpr Count blocks_per_sm = 2;  // that FlashAttention-2 counts on when it splits the keys
 
 Problem problem_of(const PointRequest& request) {
@@ -129,7 +129,7 @@ Budget budget_of(const PointRequest& request) {
     budget.owner = request.device->name;
     budget.bytes = request.device->sm.shared_per_block;
     if (budget.placement == Placement::gpu) {
-      budget.registers = Bytes(std::min(request.device->sm.registers, most_registers_per_block) * register_bytes);
+      budget.registers = Bytes(std::min(request.device->sm.registers, most_registers_per_block) * bytes_a_register);
     }
   }
   if (request.sram) {

@@ -9,7 +9,7 @@
 namespace tilemeter {
 namespace {
 
-bool counts_init(const Case& point) { return point.options.init == StatisticsInit::counted; }
+bool backward_counts_init(const Case& point) { return point.options.init == StatisticsInit::counted; }
 
 }  // namespace
 
@@ -26,14 +26,14 @@ Work flash1_backward_bill(const Case& point) {
   bill.read(TensorName::O, {visits, problem.head_dim_v});
   bill.read(TensorName::dO, {visits, problem.head_dim_v});
   bill.read(TensorName::dQ, {visits, problem.head_dim});
-  bill.write(TensorName::dQ, {counts_init(point) ? visits + problem.rows() : visits, problem.head_dim});
+  bill.write(TensorName::dQ, {backward_counts_init(point) ? visits + problem.rows() : visits, problem.head_dim});
   bill.read(TensorName::l, {visits});
   bill.read(TensorName::m, {visits});
   bill.multiply_add({visited.scores(), Wide(3) * problem.head_dim + Wide(2) * problem.head_dim_v});
   bill.score_exponentials({visited.scores()});
   bill.tiles({visited.tiles()});
   Work work = bill.work();
-  add(work, key_gradients_bill(problem, counts_init(point) ? 2 : 1));
+  add(work, key_gradients_bill(problem, backward_counts_init(point) ? 2 : 1));
   return work;
 }
 
@@ -42,11 +42,11 @@ std::string flash1_backward_expression(const Case& point) {
   const MaskKind mask = problem.mask.kind;
   const std::string sums = key_gradients_terms(problem);
   if (is_textbook(problem) && (mask == MaskKind::none || mask == MaskKind::causal)) {
-    const std::string init = counts_init(point) ? " + 3Nd" : "";
+    const std::string init = backward_counts_init(point) ? " + 3Nd" : "";
     if (mask == MaskKind::none) return over_streams(problem, "4Nd + Tc(5Nd + 2N)" + init + sums);
     return over_streams(problem, "4Nd + R(5d + 2)" + init + sums) + ", R = query rows of all visited tiles";
   }
-  const std::string init = counts_init(point) ? " + " + rows_symbol(problem) + " d + Nk(d + dv)" : "";
+  const std::string init = backward_counts_init(point) ? " + " + rows_symbol(problem) + " d + Nk(d + dv)" : "";
   return over_streams(problem, "(Kn + Nk)(d + dv) + R(3d + 2dv + 2)" + init + sums) +
          ", Kn = key rows loaded, R = query rows of all visited tiles";
 }

@@ -32,7 +32,7 @@ Wide multiply_adds_per_score(const Case& point) {
   return has_two_kernels(point) ? Wide(4) * d + Wide(3) * d_v : Wide(3) * d + Wide(2) * d_v;
 }
 
-std::string textbook_expression(const Case& point) {
+std::string textbook_backward_expression(const Case& point) {
   const std::string sums = key_gradients_terms(point.problem);
   if (has_two_kernels(point)) {
     return over_streams(point.problem, "9Nd + 3N + Tc(2Nd + 2N) + 2 Tr Nd" + sums);
@@ -70,7 +70,7 @@ Work flash2_backward_bill(const Case& point) {
 
 std::string flash2_backward_expression(const Case& point) {
   const Problem& problem = point.problem;
-  if (is_textbook(problem) && problem.mask.kind == MaskKind::none) return textbook_expression(point);
+  if (is_textbook(problem) && problem.mask.kind == MaskKind::none) return textbook_backward_expression(point);
   const std::string rows = rows_symbol(problem);
   const std::string sums = key_gradients_terms(problem);
   const std::string where = ", Kn = key rows loaded, R = query rows of all visited tiles";

@@ -9,7 +9,7 @@
 namespace tilemeter {
 namespace {
 
-Variant variant_of(const Case& point) { return point.options.variant.value_or(linear_attention_variant(point)); }
+Variant linear_variant_of(const Case& point) { return point.options.variant.value_or(linear_attention_variant(point)); }
 
 /// Sum of the squares of the chunks of N rows.
 Wide squared_chunks(Count rows, Count chunk) {
@@ -21,8 +21,9 @@ Wide squared_chunks(Count rows, Count chunk) {
 std::string refuse_mask_of_state(std::string_view name, const Case& point) {
   const MaskKind mask = point.problem.mask.kind;
   if (mask == MaskKind::none) return "";
-  return "--mask " + std::string(name_of(mask)) + " with --variant " + std::string(name_of(variant_of(point))) + ": " +
-         std::string(name) + " sums its state over all keys; causal_chunks takes the causal mask, scores takes any";
+  return "--mask " + std::string(name_of(mask)) + " with --variant " + std::string(name_of(linear_variant_of(point))) +
+         ": " + std::string(name) +
+         " sums its state over all keys; causal_chunks takes the causal mask, scores takes any";
 }
 
 std::string refuse_all_but_causal(std::string_view name, const Case& point) {
@@ -58,7 +59,7 @@ Variant linear_attention_variant(const Case& point) {
 
 std::string refuse_linear_attention(std::string_view name, const Case& point) {
   if (std::string reason = refuse_packing(name, point); !reason.empty()) return reason;
-  switch (variant_of(point)) {
+  switch (linear_variant_of(point)) {
     case Variant::state:
     case Variant::state_memory:
       return refuse_mask_of_state(name, point);
@@ -71,7 +72,7 @@ std::string refuse_linear_attention(std::string_view name, const Case& point) {
 
 Work linear_attention_bill(const Case& point) {
   const Problem& problem = point.problem;
-  const Variant variant = variant_of(point);
+  const Variant variant = linear_variant_of(point);
   const Wide rows = problem.rows();
   const Wide keys = problem.seq_k;
   const Wide state = Wide(problem.head_dim) * problem.head_dim_v;
@@ -106,14 +107,14 @@ Work linear_attention_bill(const Case& point) {
 std::string linear_attention_expression(const Case& point) {
   const Problem& problem = point.problem;
   std::string sum = is_textbook(problem) ? "4Nd" : "(Nq + Nk)(d + dv)";
-  if (variant_of(point) == Variant::scores) sum += is_textbook(problem) ? " + 2N^2" : " + 2 Nq Nk";
-  if (variant_of(point) == Variant::state_memory) sum += is_textbook(problem) ? " + 2d^2" : " + 2 d dv";
+  if (linear_variant_of(point) == Variant::scores) sum += is_textbook(problem) ? " + 2N^2" : " + 2 Nq Nk";
+  if (linear_variant_of(point) == Variant::state_memory) sum += is_textbook(problem) ? " + 2d^2" : " + 2 d dv";
   return over_streams(problem, sum);
 }
 
 std::vector<KernelTiles> linear_attention_tiles(const Case& point) {
   const auto [q, k, v, o, state] = parts_of(point);
-  switch (variant_of(point)) {
+  switch (linear_variant_of(point)) {
     case Variant::state:
       return {{"linear_attention", {q, k, v, o, state}}};
     case Variant::state_memory:

@@ -7,9 +7,9 @@ namespace {
 
 /// The memory of a run, and the kernels that its variants are made of.
 template <class P>
-class Kernels {
+class ChunkedKernels {
  public:
-  Kernels(Gpu<P>& gpu, const Case& point)
+  ChunkedKernels(Gpu<P>& gpu, const Case& point)
       : gpu_(gpu),
         problem_(point.problem),
         visibility_(problem_),
@@ -140,7 +140,7 @@ class Kernels {
     SharedTile<P> q;
     SharedTile<P> k;
     SharedTile<P> v;
-    Operand(Block<P>& block, const Kernels& kernels)
+    Operand(Block<P>& block, const ChunkedKernels& kernels)
         : q(block.shared("Q", {kernels.queries_.size, kernels.problem_.head_dim}, kernels.problem_.dtype)),
           k(block.shared("K", {kernels.key_rows_, kernels.problem_.head_dim}, kernels.problem_.dtype)),
           v(block.shared("V", {kernels.key_rows_, kernels.problem_.head_dim_v}, kernels.problem_.dtype)) {}
@@ -251,7 +251,7 @@ struct Chunked {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernels<P> kernels(gpu, point);
+    ChunkedKernels<P> kernels(gpu, point);
     gpu.in_turn(kernels.query_runs(), [&](const Slot& query) {
       switch (*point.options.variant) {
         case Variant::onchip:

@@ -9,9 +9,9 @@ namespace tilemeter {
 namespace {
 
 template <class P>
-class Kernel {
+class ElementwiseKernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
+  ElementwiseKernel(Gpu<P>& gpu, const Case& point)
       : gpu_(gpu),
         problem_(point.problem),
         options_(point.options),
@@ -72,7 +72,7 @@ struct Elementwise {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernel<P> kernel(gpu, point);
+    ElementwiseKernel<P> kernel(gpu, point);
     if (point.options.variant == Variant::fused) {
       kernel.fused();
     } else {

@@ -14,9 +14,9 @@ TileRange own_part(TileRange range, Count split, Count splits) {
 }
 
 template <class P>
-class Kernel {
+class Flash1Kernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
+  Flash1Kernel(Gpu<P>& gpu, const Case& point)
       : gpu_(gpu),
         point_(point),
         problem_(point.problem),
@@ -151,7 +151,7 @@ struct Flash1 {
       throw InputError(
           "--init and --elide-first contradict each other: the initial O, l, m are either written or not read");
     }
-    Kernel<P> kernel(gpu, point);
+    Flash1Kernel<P> kernel(gpu, point);
     kernel.initialise();
     gpu.launch(name, kernel.grid(), kernel);
   }

@@ -29,9 +29,9 @@ struct Tiles {
 };
 
 template <class P>
-class Kernel {
+class Flash1BackwardKernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
+  Flash1BackwardKernel(Gpu<P>& gpu, const Case& point)
       : problem_(point.problem),
         tiles_(problem_, point.tiling),
         visibility_(problem_),
@@ -124,7 +124,7 @@ struct Flash1Backward {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernel<P> kernel(gpu, point);
+    Flash1BackwardKernel<P> kernel(gpu, point);
     if (point.options.init == StatisticsInit::counted) kernel.initialise();
     gpu.launch(name, kernel.grid(), kernel);
     kernel.reduce();

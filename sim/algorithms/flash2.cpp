@@ -6,9 +6,9 @@ namespace tilemeter {
 namespace {
 
 template <class P>
-class Kernel {
+class Flash2Kernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point) : outer_(gpu, point) {}
+  Flash2Kernel(Gpu<P>& gpu, const Case& point) : outer_(gpu, point) {}
 
   Grid grid() const { return {.streams = outer_.memory.streams(), .rows = outer_.visited.query_runs()}; }
 
@@ -50,7 +50,7 @@ struct Flash2 {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernel<P> kernel(gpu, point);
+    Flash2Kernel<P> kernel(gpu, point);
     gpu.launch(name, kernel.grid(), kernel);
   }
 };

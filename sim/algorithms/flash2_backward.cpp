@@ -44,9 +44,9 @@ std::vector<Run> every_nth(const std::vector<Run>& runs, Count residue, Count pe
 }
 
 template <class P>
-class Kernels {
+class Flash2BackwardKernels {
  public:
-  Kernels(Gpu<P>& gpu, const Case& point)
+  Flash2BackwardKernels(Gpu<P>& gpu, const Case& point)
       : gpu_(gpu),
         problem_(point.problem),
         buffers_(accumulation_buffers(point)),
@@ -239,7 +239,7 @@ struct Flash2Backward {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernels<P> kernels(gpu, point);
+    Flash2BackwardKernels<P> kernels(gpu, point);
     if (point.options.variant == Variant::two_kernels) {
       kernels.with_two_kernels();
     } else {

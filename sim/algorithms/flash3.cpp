@@ -32,9 +32,9 @@ struct Group {
 };
 
 template <class P>
-class Kernel {
+class Flash3Kernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point) : outer_(gpu, point) {}
+  Flash3Kernel(Gpu<P>& gpu, const Case& point) : outer_(gpu, point) {}
 
   Grid grid() const { return {.streams = outer_.memory.streams(), .rows = outer_.visited.query_runs()}; }
 
@@ -129,7 +129,7 @@ struct Flash3 {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernel<P> kernel(gpu, point);
+    Flash3Kernel<P> kernel(gpu, point);
     gpu.launch(name, kernel.grid(), kernel);
   }
 };

@@ -10,9 +10,9 @@ namespace {
 enum class PartialSum { none, in_memory };
 
 template <class P>
-class Kernel {
+class GemmKernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
+  GemmKernel(Gpu<P>& gpu, const Case& point)
       : gpu_(gpu),
         problem_(point.problem),
         rows_(all_tiles(point.shapes.m, point.tiling.block_m)),
@@ -88,7 +88,7 @@ class Kernel {
     SharedTile<P> b;
     RegisterTile<P> c;
 
-    Tiles(Block<P>& block, const Kernel& kernel)
+    Tiles(Block<P>& block, const GemmKernel& kernel)
         : a(block.shared("A", {kernel.rows_.size, kernel.depth_.size}, kernel.problem_.dtype)),
           b(block.shared("B", {kernel.depth_.size, kernel.cols_.size}, kernel.problem_.dtype)),
           c(block.registers("C", {kernel.rows_.size, kernel.cols_.size}, accumulator_of(kernel.problem_))) {}
@@ -141,7 +141,7 @@ struct Gemm {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernel<P> kernel(gpu, point);
+    GemmKernel<P> kernel(gpu, point);
     switch (gemm_order_of(point)) {
       case GemmOrder::c_stationary:
         return kernel.c_stationary();

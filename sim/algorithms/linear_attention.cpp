@@ -6,9 +6,9 @@ namespace tilemeter {
 namespace {
 
 template <class P>
-class Kernels {
+class LinearAttentionKernels {
  public:
-  Kernels(Gpu<P>& gpu, const Case& point)
+  LinearAttentionKernels(Gpu<P>& gpu, const Case& point)
       : gpu_(gpu),
         problem_(point.problem),
         visibility_(problem_),
@@ -107,7 +107,7 @@ class Kernels {
     SharedTile<P> v;
     RegisterTile<P> o;
     RegisterTile<P> state;
-    Tiles(Block<P>& block, const Kernels& kernels)
+    Tiles(Block<P>& block, const LinearAttentionKernels& kernels)
         : q(block.shared("Q", {kernels.queries_.size, kernels.problem_.head_dim}, kernels.problem_.dtype)),
           k(kernels.key_tile(block, "K", kernels.problem_.head_dim)),
           v(kernels.key_tile(block, "V", kernels.problem_.head_dim_v)),
@@ -177,7 +177,7 @@ struct LinearAttention {
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
     if (point.problem.rows() == 0) return;
-    Kernels<P> kernels(gpu, point);
+    LinearAttentionKernels<P> kernels(gpu, point);
     switch (*point.options.variant) {
       case Variant::scores:
         return kernels.through_scores();

@@ -9,9 +9,9 @@ namespace tilemeter {
 namespace {
 
 template <class P>
-class Kernels {
+class MaterialisedKernels {
  public:
-  Kernels(Gpu<P>& gpu, const Case& point)
+  MaterialisedKernels(Gpu<P>& gpu, const Case& point)
       : gpu_(gpu),
         problem_(point.problem),
         visibility_(problem_),
@@ -129,7 +129,7 @@ struct Materialised {
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
     if (point.problem.rows() == 0) return;
-    Kernels<P> kernels(gpu, point);
+    MaterialisedKernels<P> kernels(gpu, point);
     kernels.scores();
     kernels.statistics();
     kernels.output();

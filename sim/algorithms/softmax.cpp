@@ -8,9 +8,9 @@ namespace tilemeter {
 namespace {
 
 template <class P>
-class Kernel {
+class SoftmaxKernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
+  SoftmaxKernel(Gpu<P>& gpu, const Case& point)
       : gpu_(gpu),
         problem_(point.problem),
         variant_(*point.options.variant),
@@ -103,7 +103,7 @@ struct Softmax {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernel<P>(gpu, point).run();
+    SoftmaxKernel<P>(gpu, point).run();
   }
 };
 

@@ -31,9 +31,9 @@ struct Parts {
 };
 
 template <class P>
-class Kernel {
+class SplitKvKernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
+  SplitKvKernel(Gpu<P>& gpu, const Case& point)
       : outer_(gpu, point),
         splits_(splits_of(point)),
         per_split_(tiles_per_split(outer_.visited.key_tiles(), splits_)),
@@ -165,7 +165,7 @@ struct SplitKv {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernel<P> kernel(gpu, point);
+    SplitKvKernel<P> kernel(gpu, point);
     gpu.launch(name, kernel.grid(), kernel);
     if (kernel.splits() == 1) return;
     gpu.launch("combine", kernel.combine_grid(), [&](Block<P>& block, const Place& at) { kernel.combine(block, at); });

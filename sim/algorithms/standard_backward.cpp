@@ -8,9 +8,9 @@ namespace {
 /// Its kernels, as textbooks bill them: every operand of a GEMM is read once, rows of P and dP stay on chip, and the
 /// whole rectangle is worked on whatever the mask. They use the chip without limit.
 template <class P>
-class Kernels {
+class StandardBackwardKernels {
  public:
-  Kernels(Gpu<P>& gpu, const Problem& problem)
+  StandardBackwardKernels(Gpu<P>& gpu, const Problem& problem)
       : problem_(problem),
         visibility_(problem),
         memory_(gpu, problem, problem.dtype),
@@ -179,7 +179,7 @@ struct StandardBackward {
   static void run(Gpu<P>& gpu, const Case& point) {
     const UnfusedGradients& unfused = point.options.unfused_gradients;
     const double factor = score_scale(point.problem);
-    Kernels<P> kernels(gpu, point.problem);
+    StandardBackwardKernels<P> kernels(gpu, point.problem);
     kernels.value_gradients(unfused.dropout ? kernels.dropped_p() : kernels.p());
     kernels.probability_gradients();
     if (unfused.dropout) kernels.dropout_gradients();

@@ -15,7 +15,7 @@ struct StandardTiled {
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
     if (point.problem.rows() == 0) return;
-    Kernels<P> kernels(gpu, point);
+    StandardTiledKernels<P> kernels(gpu, point);
     kernels.scores();
     if (point.options.row_softmax == RowSoftmax::resident) {
       kernels.resident_softmax();
@@ -26,7 +26,7 @@ struct StandardTiled {
   }
 
   template <class P>
-  struct Kernels {
+  struct StandardTiledKernels {
     Gpu<P>& gpu;
     const Problem& problem;
     Visibility visibility;
@@ -40,7 +40,7 @@ struct StandardTiled {
     TileRange depth;    // the head dimension of Q and K in steps of block_d
     TileRange columns;  // that of V and O
 
-    Kernels(Gpu<P>& where, const Case& point)
+    StandardTiledKernels(Gpu<P>& where, const Case& point)
         : gpu(where),
           problem(point.problem),
           visibility(problem),

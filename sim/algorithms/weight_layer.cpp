@@ -12,9 +12,9 @@ namespace tilemeter {
 namespace {
 
 template <class P>
-class Kernel {
+class WeightLayerKernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point)
+  WeightLayerKernel(Gpu<P>& gpu, const Case& point)
       : gpu_(gpu),
         point_(point),
         problem_(point.problem),
@@ -98,7 +98,7 @@ struct WeightLayer {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernel<P>(gpu, point).run();
+    WeightLayerKernel<P>(gpu, point).run();
   }
 };
 

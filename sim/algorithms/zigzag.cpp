@@ -8,9 +8,9 @@ namespace {
 constexpr Walk walk_of_row(Count query_tile) { return query_tile % 2 == 0 ? Walk::ascending : Walk::descending; }
 
 template <class P>
-class Kernel {
+class ZigzagKernel {
  public:
-  Kernel(Gpu<P>& gpu, const Case& point) : outer_(gpu, point) {}
+  ZigzagKernel(Gpu<P>& gpu, const Case& point) : outer_(gpu, point) {}
 
   /// One block a stream: it has to hold the tile that its next query tile begins with.
   Grid grid() const { return {.streams = outer_.memory.streams(), .rows = single_runs(1)}; }
@@ -85,7 +85,7 @@ struct Zigzag {
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {
-    Kernel<P> kernel(gpu, point);
+    ZigzagKernel<P> kernel(gpu, point);
     gpu.launch(name, kernel.grid(), kernel);
   }
 };

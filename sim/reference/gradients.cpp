@@ -10,7 +10,7 @@
 namespace tilemeter {
 namespace {
 
-constexpr Count panel_rows = 64;
+constexpr Count gradient_panel_rows = 64;
 
 Dropout dropout_of(const Algorithm& algorithm, const Options& options) {
   return algorithm.name == "standard_backward" && options.unfused_gradients.dropout ? Dropout::fixed : Dropout::none;
@@ -55,8 +55,8 @@ struct ForwardPanel {
 template <class Visit>
 void for_panels(const Problem& problem, const Values& inputs, Dropout dropout, Visit visit) {
   for (Count stream = 0; stream < problem.streams(); ++stream) {
-    for (Count row = 0; row < problem.rows(); row += panel_rows) {
-      const Count rows = std::min(panel_rows, problem.rows() - row);
+    for (Count row = 0; row < problem.rows(); row += gradient_panel_rows) {
+      const Count rows = std::min(gradient_panel_rows, problem.rows() - row);
       visit(stream, row, ForwardPanel(problem, inputs, dropout, stream, row, rows));
     }
   }

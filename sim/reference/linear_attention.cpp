@@ -8,7 +8,7 @@
 namespace tilemeter {
 namespace {
 
-constexpr Count panel_rows = 64;
+constexpr Count linear_panel_rows = 64;
 
 enum class Terms { summed, squared };
 
@@ -16,8 +16,8 @@ enum class Terms { summed, squared };
 Matrix outputs_of_stream(const Problem& problem, const Matrix& q, const Matrix& k, const Matrix& v, Terms terms) {
   const Visibility visibility(problem);
   Matrix o = Matrix::Zero(problem.rows(), problem.head_dim_v);
-  for (Count row = 0; row < problem.rows(); row += panel_rows) {
-    const Count rows = std::min(panel_rows, problem.rows() - row);
+  for (Count row = 0; row < problem.rows(); row += linear_panel_rows) {
+    const Count rows = std::min(linear_panel_rows, problem.rows() - row);
     Matrix scores = q.middleRows(row, rows) * k.transpose();
     numerics::clear_hidden<double>(scores, visibility, row, 0);
     if (terms == Terms::summed) {

@@ -65,10 +65,15 @@ UnitClocks clocks_of(const Op& op, const Execution& execution, const MachineRate
   return clocks;
 }
 
-double stalled_products(const UnitClocks& clocks, const MachineRates& rates) {
-  return clocks[static_cast<std::size_t>(SmUnit::fma)] * rates.fma_stalls_tensor +
-         clocks[static_cast<std::size_t>(SmUnit::exp)] * rates.exp_stalls_tensor +
-         clocks[static_cast<std::size_t>(SmUnit::alu)] * rates.alu_stalls_tensor;
+UnitClocks lost_clocks(const UnitClocks& clocks, const MachineRates& rates) {
+  const auto of = [&](SmUnit unit) { return clocks[static_cast<std::size_t>(unit)]; };
+  UnitClocks lost{};
+  at(lost, SmUnit::tensor) = of(SmUnit::exp) * rates.stalls_tensor.exp + of(SmUnit::fma) * rates.stalls_tensor.fma +
+                             of(SmUnit::alu) * rates.stalls_tensor.alu;
+  at(lost, SmUnit::exp) = of(SmUnit::tensor) * rates.tensor_stalls.exp;
+  at(lost, SmUnit::fma) = of(SmUnit::tensor) * rates.tensor_stalls.fma;
+  at(lost, SmUnit::alu) = of(SmUnit::tensor) * rates.tensor_stalls.alu;
+  return lost;
 }
 
 Picoseconds to_picoseconds(double clocks, const MachineRates& rates) {

@@ -22,8 +22,8 @@ Bytes operand_bytes(const Product& product, const Execution& execution);
 /// and, with `arrives` in shared memory, for what a load brings.
 UnitClocks clocks_of(const Op& op, const Execution& execution, const MachineRates& rates, Space arrives);
 
-/// Clocks that the matrix path loses to the scalar work of `clocks` beside it.
-double stalled_products(const UnitClocks& clocks, const MachineRates& rates);
+/// Clocks that the matrix path loses to the scalar work of `clocks` beside it, and the scalar pipes to its products.
+UnitClocks lost_clocks(const UnitClocks& clocks, const MachineRates& rates);
 
 /// Integer time, rounded up.
 Picoseconds to_picoseconds(double clocks, const MachineRates& rates);

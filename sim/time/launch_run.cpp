@@ -6,7 +6,6 @@ namespace tilemeter {
 namespace {
 
 constexpr int slot_bits = 6;
-constexpr auto tensor_index = static_cast<std::size_t>(SmUnit::tensor);
 constexpr auto shared_index = static_cast<std::size_t>(SmUnit::shared);
 
 std::uint32_t tag_of(std::uint32_t worker, std::uint32_t slot) { return worker << slot_bits | slot; }
@@ -134,7 +133,9 @@ LaunchRun::Reserved LaunchRun::reserve(Worker& it, const WindowOp& op, Picosecon
     reserved.unit = wait_of(unit);
   }
   if (reserved.begin == never) reserved.begin = now;
-  if (op.op->stall > 0) free[tensor_index] = std::max(free[tensor_index], reserved.begin) + op.op->stall;
+  for (std::size_t unit = 0; unit < inner_unit_count; ++unit) {
+    if (op.op->stalls[unit] > 0) free[unit] = std::max(free[unit], reserved.begin) + op.op->stalls[unit];
+  }
   return reserved;
 }
 

@@ -33,8 +33,11 @@ TimedOp timed_op(const Op& op, const Program& program, const Execution& executio
   out.phase = op.phase;
   out.reads = copy_tiles(op.reads, out.read);
   out.writes = copy_tiles(op.writes, out.write);
-  for (std::size_t unit = 0; unit < inner_unit_count; ++unit) out.units[unit] = to_picoseconds(clocks[unit], rates);
-  if (out.queue == OpQueue::vector) out.stall = to_picoseconds(stalled_products(clocks, rates), rates);
+  const UnitClocks lost = lost_clocks(clocks, rates);
+  for (std::size_t unit = 0; unit < inner_unit_count; ++unit) {
+    out.units[unit] = to_picoseconds(clocks[unit], rates);
+    out.stalls[unit] = to_picoseconds(lost[unit], rates);
+  }
   out.edge = op.unit == Unit::memory ? op.traffic.total_bytes().value() : 0;
   out.op = &op;
   return out;

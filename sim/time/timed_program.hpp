@@ -25,9 +25,9 @@ struct TimedOp {
   std::uint8_t writes = 0;  ///< ...
   std::array<std::int16_t, 4> read{};
   std::array<std::int16_t, 4> write{};
-  std::array<Picoseconds, inner_unit_count> units{};  ///< tensor, exp, fma, alu, shared
-  Picoseconds stall = 0;                              ///< that the tensor unit loses to it
-  Count edge = 0;                                     ///< bytes that pass the port
+  std::array<Picoseconds, inner_unit_count> units{};   ///< tensor, exp, fma, alu, shared
+  std::array<Picoseconds, inner_unit_count> stalls{};  ///< that each unit loses to it
+  Count edge = 0;                                      ///< bytes that pass the port
   const Op* op = nullptr;
 };
 

@@ -27,10 +27,10 @@ rs_mn = { value = "4060.5 FLOP/clk/SM", source = "x" }
 knee = { value = "46080 KiB", source = "x" }
 )";
 
-Device parse(const std::string& text) { return parse_device(text, "mine.toml"); }
+Device parse_overlay(const std::string& text) { return parse_device(text, "mine.toml"); }
 
 /// The overlay with one piece of text replaced.
-std::string changed(const std::string& from, const std::string& to) {
+std::string overlaid(const std::string& from, const std::string& to) {
   std::string text = overlay;
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
@@ -40,7 +40,7 @@ std::string changed(const std::string& from, const std::string& to) {
 }  // namespace
 
 TEST_CASE("an overlay file is its base with what it states replaced") {
-  const Device device = parse(overlay);
+  const Device device = parse_overlay(overlay);
   CHECK(device.name == "h200");
   CHECK(device.hbm.bandwidth.value == 4.8e12);
   CHECK(device.l2.bandwidth->value == 9.7e12);
@@ -51,7 +51,7 @@ TEST_CASE("an overlay file is its base with what it states replaced") {
 }
 
 TEST_CASE("figures of probes are found by key, in SI units, with their intervals") {
-  const Device device = parse(overlay);
+  const Device device = parse_overlay(overlay);
   REQUIRE(device.probes.size() == 4);
   CHECK(device.probes.at("probe.hbm.read").value == 4.4e12);
   CHECK(*device.probes.at("probe.hbm.read").half_width95 == Approx(11e9).epsilon(0).margin(1e3));
@@ -63,7 +63,7 @@ TEST_CASE("figures of probes are found by key, in SI units, with their intervals
 }
 
 TEST_CASE("settings on top of an overlay keep what they do not change") {
-  Device device = parse(overlay);
+  Device device = parse_overlay(overlay);
   apply_setting(device, "l2.bandwidth=8 TB/s");
   CHECK(device.probes.at("probe.hbm.read").half_width95.has_value());
   for (const DeviceFact& fact : device_rows(device)) {
@@ -101,12 +101,12 @@ TEST_CASE("wrong overlays name key, finding and expectation") {
   for (const Case& wrong : cases) {
     CAPTURE(wrong.from, wrong.to);
     if (wrong.to == "\"h20\" # ") {
-      CHECK(parse(changed(wrong.from, wrong.to)).name == "h20");
+      CHECK(parse_overlay(overlaid(wrong.from, wrong.to)).name == "h20");
       continue;
     }
-    CHECK_THROWS_AS(parse(changed(wrong.from, wrong.to)), InputError);
+    CHECK_THROWS_AS(parse_overlay(overlaid(wrong.from, wrong.to)), InputError);
     for (const std::string& words : wrong.expected)
-      CHECK_THROWS_WITH(parse(changed(wrong.from, wrong.to)), contains(words));
+      CHECK_THROWS_WITH(parse_overlay(overlaid(wrong.from, wrong.to)), contains(words));
   }
 }
 

@@ -5,13 +5,13 @@
 
 #include "model/capacity_message.hpp"
 #include "model/closed_form/flash3.hpp"
+#include "tests/model/tiling_support.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
+using namespace tilemeter::testing;
 
 namespace {
-
-constexpr Count kib = 1024;
 
 Case square_case(Count seq, Count head_dim, Count block_q, Count block_k) {
   Case point;
@@ -28,21 +28,6 @@ std::string names_of(const std::vector<OnChipTile>& tiles) {
   std::string names;
   for (const OnChipTile& tile : tiles) names += tile.name + " ";
   return names;
-}
-
-Budget gpu_budget(Count shared_bytes, std::string owner) {
-  return {.placement = Placement::gpu,
-          .elements = std::nullopt,
-          .bytes = Bytes(shared_bytes),
-          .registers = Bytes(256 * kib),
-          .owner = std::move(owner)};
-}
-
-Budget element_budget(Count elements) {
-  return {.elements = Elements(elements),
-          .bytes = std::nullopt,
-          .registers = std::nullopt,
-          .owner = "--sram " + std::to_string(elements) + "el"};
 }
 
 }  // namespace

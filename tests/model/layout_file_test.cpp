@@ -9,7 +9,7 @@ using namespace tilemeter;
 
 namespace {
 
-const std::string good = R"(name = "mine"
+const std::string good_layout = R"(name = "mine"
 threads = 128
 registers = 200
 grid = [1, 4, 65538]
@@ -45,24 +45,24 @@ arch = ["sm_80", "sm_90a"]
 reason = "no kernel with dropout elsewhere"
 )";
 
-std::string changed(const std::string& from, const std::string& to) {
-  std::string text = good;
+std::string changed_layout(const std::string& from, const std::string& to) {
+  std::string text = good_layout;
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   return text.replace(at, from.size(), to);
 }
 
-BlockLayout parse(const std::string& text) { return parse_layout(text, "mine.toml"); }
+BlockLayout layout_in(const std::string& text) { return parse_layout(text, "mine.toml"); }
 
 void refuse(const std::string& from, const std::string& to, const std::string& message) {
   CAPTURE(from, to);
-  CHECK_THROWS_WITH(parse(changed(from, to)), contains("mine.toml: " + message));
+  CHECK_THROWS_WITH(layout_in(changed_layout(from, to)), contains("mine.toml: " + message));
 }
 
 }  // namespace
 
 TEST_CASE("a layout file is read as it says") {
-  const BlockLayout layout = parse(good);
+  const BlockLayout layout = layout_in(good_layout);
   CHECK(layout.plan.name == "mine");
   CHECK(layout.plan.threads == 128);
   CHECK(layout.plan.registers == 200);
@@ -77,7 +77,7 @@ TEST_CASE("a layout file is read as it says") {
 }
 
 TEST_CASE("a restriction to targets ignores their suffix") {
-  const BlockLayout layout = parse(good);
+  const BlockLayout layout = layout_in(good_layout);
   CHECK_FALSE(layout.unsupported_on(load_device("a100-80gb")).has_value());
   CHECK_FALSE(layout.unsupported_on(load_device("h200")).has_value());
   CHECK(*layout.unsupported_on(load_device("rtx3090")) ==
@@ -100,7 +100,7 @@ TEST_CASE("a missing key is refused") {
   refuse("size = \"96 B\"", "", "extra[1].size is missing");
   refuse("arch = [\"sm_80\", \"sm_90a\"]", "", "supported.arch is missing");
   refuse("reason = \"no kernel with dropout elsewhere\"", "", "supported.reason is missing");
-  CHECK_THROWS_WITH(parse("name = \"mine\"\nthreads = 32\n"), contains("mine.toml: tile is missing"));
+  CHECK_THROWS_WITH(layout_in("name = \"mine\"\nthreads = 32\n"), contains("mine.toml: tile is missing"));
 }
 
 TEST_CASE("a wrong type, unit or size is refused") {
@@ -123,16 +123,16 @@ TEST_CASE("a wrong type, unit or size is refused") {
   refuse("[\"sm_80\", \"sm_90a\"]", "[]", "supported.arch is missing or empty");
   refuse("name = \"K\"", "name = \"Q\"", "tile[2].name \"Q\" is given twice");
   refuse("name = \"barriers\"", "name = \" \"", "extra[1].name: found the text \" \"");
-  CHECK_THROWS_WITH(parse("name = \"mine\"\nthreads = 32\ntile = 3\n"),
+  CHECK_THROWS_WITH(layout_in("name = \"mine\"\nthreads = 32\ntile = 3\n"),
                     contains("mine.toml: tile: found 3; expected tables [[tile]]"));
-  CHECK_THROWS_WITH(parse("name = \"mine\"\nthreads = 32\ntile = [3]\n"),
+  CHECK_THROWS_WITH(layout_in("name = \"mine\"\nthreads = 32\ntile = [3]\n"),
                     contains("mine.toml: tile[1]: found 3; expected a table with the keys"));
-  CHECK_THROWS_WITH(parse("name ="), contains("mine.toml:1:") && contains("not a TOML file"));
+  CHECK_THROWS_WITH(layout_in("name ="), contains("mine.toml:1:") && contains("not a TOML file"));
 }
 
 TEST_CASE("tiles past 2^63 - 1 bytes are an error of the file") {
   const std::string huge = "rows = 1000000000\ncopies = 1000000000";
-  CHECK_THROWS_WITH(parse(changed("rows = 64", huge)),
+  CHECK_THROWS_WITH(layout_in(changed_layout("rows = 64", huge)),
                     contains("mine.toml: the bytes of the tiles would pass 2^63 - 1"));
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("random damage to a layout file is an error, never a crash") {
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
   const std::string letters = "[]{}=\"'\n.,0aZ#- \\\xff";
   for (int i = 0; i < 2000; ++i) {
-    std::string text = good;
+    std::string text = good_layout;
     for (std::size_t edits = 1 + below(3); edits > 0; --edits) {
       const std::size_t at = below(text.size());
       if (below(2) == 0)
@@ -152,7 +152,7 @@ TEST_CASE("random damage to a layout file is an error, never a crash") {
     }
     CAPTURE(seed, i, text);
     try {
-      parse(text);
+      layout_in(text);
     } catch (const InputError& error) {
       CHECK(std::string(error.what()).find("mine.toml") != std::string::npos);
     }

@@ -42,23 +42,27 @@ TEST_CASE("peak at a clock is SMs x FLOP/clk x clock", "[I5]") {
 }
 
 TEST_CASE("probes come before data sheets") {
-  const MachineRates wgmma = machine_rates(measured(), by(MatrixPath::wgmma), DType::bf16);
-  CHECK(wgmma.tensor == 4089);
-  CHECK(wgmma.clock_hz == 1.6e9);
+  const Device device = measured();
+  const auto probed = [&](const std::string& key) { return device.probes.at("probe." + key).value; };
+  const MachineRates wgmma = machine_rates(device, by(MatrixPath::wgmma), DType::bf16);
+  CHECK(wgmma.tensor == probed("wgmma.bf16.n256.ss"));
+  CHECK(wgmma.clock_hz == probed("clock.wgmma"));
   CHECK(source_of(wgmma, "clock") == "probe.clock.wgmma");
-  CHECK(wgmma.hbm == 4.473e12);
-  CHECK(wgmma.shared == 127.8);
-  CHECK(wgmma.hbm_latency == 666.3);
-  CHECK(std::abs(wgmma.l2 / (35.12 * 132 * 1.6e9) - 1) < 1e-12);
-  CHECK(std::abs(wgmma.fma_stalls_tensor - 0.766) < 1e-9);
-  CHECK(wgmma.exp_stalls_tensor == 0);
-  CHECK(wgmma.barrier == 43.33);
-  const MachineRates mma = machine_rates(measured(), by(MatrixPath::mma), DType::fp16);
-  CHECK(mma.tensor == 2720);
-  CHECK(mma.clock_hz == 1.799e9);
-  CHECK(std::abs(mma.fma_stalls_tensor - 0.987) < 1e-9);
-  CHECK(mma.barrier == 21.28);
-  CHECK(mma.launch == 535.5e-9);
+  CHECK(wgmma.hbm == probed("hbm.read"));
+  CHECK(wgmma.shared == probed("shared.read"));
+  CHECK(wgmma.hbm_latency == probed("hbm.latency"));
+  CHECK(std::abs(wgmma.l2 / (probed("l2.read_per_clock") * 132 * wgmma.clock_hz) - 1) < 1e-12);
+  CHECK(wgmma.stalls_tensor.fma == probed("overlap.wgmma_beside_fma") - 1);
+  CHECK(wgmma.stalls_tensor.exp == 0);
+  CHECK(wgmma.tensor_stalls.exp == probed("overlap.exp_beside_wgmma") - 1);
+  CHECK(wgmma.tensor_stalls.alu == probed("overlap.max_beside_wgmma") - 1);
+  CHECK(wgmma.barrier == probed("barrier.hand_over"));
+  const MachineRates mma = machine_rates(device, by(MatrixPath::mma), DType::fp16);
+  CHECK(mma.tensor == probed("mma.fp16"));
+  CHECK(mma.clock_hz == probed("clock.mma"));
+  CHECK(mma.stalls_tensor.fma == probed("overlap.mma_beside_fma") - 1);
+  CHECK(mma.barrier == probed("barrier.block.t128"));
+  CHECK(mma.launch == probed("launch.graph"));
 }
 
 TEST_CASE("a data sheet gives what it has, and defaults say that they are") {
@@ -87,7 +91,7 @@ TEST_CASE("mma.sync on Hopper has its share of the rate of wgmma") {
 TEST_CASE("the scalar path multiplies and adds, in fp32 or fp64") {
   const MachineRates rates = machine_rates(load_device("h200"), by(MatrixPath::scalar), DType::fp16);
   CHECK(std::abs(rates.tensor / 256 - 1) < 1e-3);
-  CHECK(rates.fma_stalls_tensor == 0);
+  CHECK(rates.stalls_tensor.fma == 0);
   CHECK(machine_rates(load_device("h200"), by(MatrixPath::scalar), DType::fp64).tensor < rates.tensor);
 }
 

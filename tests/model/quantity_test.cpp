@@ -10,7 +10,7 @@ using namespace tilemeter;
 
 namespace {
 
-constexpr Count largest = std::numeric_limits<Count>::max();
+constexpr Count largest_count = std::numeric_limits<Count>::max();
 
 Bytes sized(std::string_view text) { return parse_bytes(text, "--sram"); }
 
@@ -25,7 +25,7 @@ TEST_CASE("byte sizes are read exactly") {
   CHECK(sized("0.5 KiB") == Bytes(512));
   CHECK(sized("1677721600 B") == Bytes(1677721600));
   CHECK(sized("65538B") == Bytes(65538));
-  CHECK(sized("9223372036854775807 B") == Bytes(largest));
+  CHECK(sized("9223372036854775807 B") == Bytes(largest_count));
   CHECK(sized("9007199254740993 B") == Bytes(9007199254740993));  // 2^53 + 1: no double holds it
   CHECK(sized("8589934591.5 GiB") == Bytes((Count{8589934591} << 30) + (1 << 29)));
   CHECK(parse_bytes("80 GB", "hbm.size", ByteUnits::binary_or_decimal) == Bytes(80'000'000'000));
@@ -59,7 +59,7 @@ TEST_CASE("byte sizes past 2^63 - 1 are an overflow of that option") {
 
 TEST_CASE("counts are whole, positive and bare") {
   CHECK(parse_count("132", "sm.count") == 132);
-  CHECK(parse_count(" 9223372036854775807 ", "sm.count") == largest);
+  CHECK(parse_count(" 9223372036854775807 ", "sm.count") == largest_count);
   CHECK_THROWS_AS(parse_count("9223372036854775808", "sm.count"), FigureOverflow);
   for (const std::string text : {"", "0", "-1", "-9223372036854775809", "+1", "1.0", "1e3", "0x10", "132 SMs", "nan"}) {
     CAPTURE(text);
@@ -100,7 +100,7 @@ TEST_CASE("sizes are shown in binary units") {
   CHECK(to_text(Bytes(1024)) == "1.0 KiB");
   CHECK(to_text(Bytes(1024 * 1024 - 1)) == "1.0 MiB");
   CHECK(to_text(Bytes(1677721600)) == "1.6 GiB");
-  CHECK(to_text(Bytes(largest)) == "8589934592.0 GiB");
+  CHECK(to_text(Bytes(largest_count)) == "8589934592.0 GiB");
   CHECK(to_text(Bytes(-2048)) == "-2.0 KiB");
   CHECK(to_text(Bytes(std::numeric_limits<Count>::min())) == "-8589934592.0 GiB");
 }

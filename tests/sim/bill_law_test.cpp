@@ -6,6 +6,7 @@
 #include "model/footprint.hpp"
 #include "sim/catalog.hpp"
 #include "sim/run.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/repetitions.hpp"
@@ -15,8 +16,7 @@ using namespace tilemeter::testing;
 
 namespace {
 
-constexpr std::uint64_t seed = 20261129;
-const Budget unlimited;
+constexpr std::uint64_t bill_seed = 20261129;
 
 /// What differs between two bills, in words; empty when they are equal.
 std::string difference(const Work& a, const Work& b) {
@@ -50,8 +50,8 @@ Traffic sum_over(const std::vector<SmUse>& sms) {
 }  // namespace
 
 TEST_CASE("folded = unfolded = sum over SMs = closed form, for every algorithm") {
-  std::mt19937_64 random(seed);
-  std::printf("bill law: seed %llu\n", static_cast<unsigned long long>(seed));
+  std::mt19937_64 random(bill_seed);
+  std::printf("bill law: seed %llu\n", static_cast<unsigned long long>(bill_seed));
   for (int repetition = 0; repetition < testing::repetitions(3000); ++repetition) {
     const Case drawn = random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms()) {
@@ -68,7 +68,7 @@ TEST_CASE("folded = unfolded = sum over SMs = closed form, for every algorithm")
 }
 
 TEST_CASE("what a block allocates is the closed form of its footprint") {
-  std::mt19937_64 random(seed + 1);
+  std::mt19937_64 random(bill_seed + 1);
   for (int repetition = 0; repetition < testing::repetitions(1000); ++repetition) {
     const Case drawn = random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms()) {
@@ -85,13 +85,13 @@ TEST_CASE("what a block allocates is the closed form of its footprint") {
 }
 
 TEST_CASE("a numeric run counts what a ghost run counts") {
-  std::mt19937_64 random(seed + 2);
+  std::mt19937_64 random(bill_seed + 2);
   for (int repetition = 0; repetition < testing::repetitions(150); ++repetition) {
     const Case drawn = random_case(random, Extent::tiny);
     for (const Algorithm& algorithm : algorithms()) {
       const Case point = adapted(drawn, algorithm.formula(), random);
       INFO("--algorithm " << algorithm.name << " " << describe(point));
-      const NumericRun run = run_numeric(algorithm, point, unlimited, seed);
+      const NumericRun run = run_numeric(algorithm, point, unlimited, bill_seed);
       REQUIRE(difference(run.counted.work, closed_form(algorithm.name, point)) == "");
     }
   }

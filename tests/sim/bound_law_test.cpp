@@ -17,7 +17,7 @@ using namespace tilemeter::testing;
 
 namespace {
 
-constexpr std::uint64_t seed = 20261130;
+constexpr std::uint64_t bound_seed = 20261130;
 
 /// A problem long enough for bounds to bind, with tiles from a single row to all of it.
 Case long_case(std::mt19937_64& random) {
@@ -42,8 +42,8 @@ bool leaves_rows_unwritten(const Algorithm& algorithm, const Case& point) {
 }  // namespace
 
 TEST_CASE("every algorithm moves at least what every bound of its class says") {
-  std::mt19937_64 random(seed);
-  std::printf("bound law: seed %llu\n", static_cast<unsigned long long>(seed));
+  std::mt19937_64 random(bound_seed);
+  std::printf("bound law: seed %llu\n", static_cast<unsigned long long>(bound_seed));
   std::set<std::string_view> applied;
   std::set<std::string_view> binding;
   for (int repetition = 0; repetition < testing::repetitions(2000); ++repetition) {

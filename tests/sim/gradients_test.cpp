@@ -6,6 +6,7 @@
 #include "model/closed_form/gradients.hpp"
 #include "sim/catalog.hpp"
 #include "sim/numeric.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
 
@@ -14,8 +15,7 @@ using namespace tilemeter::testing;
 
 namespace {
 
-constexpr std::uint64_t seed = 815;
-const Budget unlimited;
+constexpr std::uint64_t gradients_seed = 815;
 
 Case small_case(Count seq_q, Count seq_k, Mask mask) {
   Case point;
@@ -63,7 +63,7 @@ double worst_difference(const Problem& problem, Values inputs, Dropout dropout, 
 }
 
 void check_by_differences(const Problem& problem, Dropout dropout) {
-  const Values inputs = random_inputs(find_algorithm("flash2_backward"), {problem, {}, {}}, seed);
+  const Values inputs = random_inputs(find_algorithm("flash2_backward"), {problem, {}, {}}, gradients_seed);
   CHECK(worst_difference(problem, inputs, dropout, TensorName::Q, TensorName::dQ) < 1e-8);
   CHECK(worst_difference(problem, inputs, dropout, TensorName::K, TensorName::dK) < 1e-8);
   CHECK(worst_difference(problem, inputs, dropout, TensorName::V, TensorName::dV) < 1e-8);
@@ -99,7 +99,7 @@ TEST_CASE("keys that no query reaches get zeros, and queries without a key too")
       INFO(algorithm.name << " " << name_of(variant));
       const auto run = [&](Case point) {
         if (algorithm.name == "flash2_backward") point.options.variant = variant;
-        return run_on(algorithm, point, unlimited, random_inputs(algorithm, point, seed)).outputs;
+        return run_on(algorithm, point, unlimited, random_inputs(algorithm, point, gradients_seed)).outputs;
       };
       // Queries 0 ... 3 at keys 0 ... 3 of 12; the key tiles 6 ... 8 and 9 ... 11 are never visited.
       const Values top_left = run(small_case(4, 12, {.kind = MaskKind::causal_top_left}));
@@ -134,7 +134,7 @@ TEST_CASE("accumulation in order costs a buffer a block, and gives the same numb
   ordered.options.accumulation = Accumulation::deterministic;
   ordered.options.splits = 5;
   const Count rows = 20 * 5 * 4;
-  const Values inputs = random_inputs(algorithm, unordered, seed);
+  const Values inputs = random_inputs(algorithm, unordered, gradients_seed);
   const NumericOutputs a = run_on(algorithm, unordered, unlimited, inputs);
   const NumericOutputs b = run_on(algorithm, ordered, unlimited, inputs);
   const auto difference = [&](auto direction) {
@@ -165,7 +165,7 @@ TEST_CASE("a gradient that vanishes is judged by the terms that cancel, and by n
   point.problem.stat_dtype = DType::fp32;
   for (const Algorithm& algorithm : backward_algorithms()) {
     INFO(algorithm.name);
-    const Values inputs = random_inputs(algorithm, point, seed);
+    const Values inputs = random_inputs(algorithm, point, gradients_seed);
     const Values expected = expected_outputs(algorithm, point, inputs);
     const Norms norms = expected_norms(algorithm, point, inputs);
     Values outputs = run_on(algorithm, point, unlimited, inputs).outputs;
@@ -176,7 +176,7 @@ TEST_CASE("a gradient that vanishes is judged by the terms that cancel, and by n
     CHECK_FALSE(compare(point.problem, outputs, expected, norms).ok);
   }
   const Case full = small_case(40, 40, {});
-  const Values inputs = random_inputs(find_algorithm("flash2_backward"), full, seed);
+  const Values inputs = random_inputs(find_algorithm("flash2_backward"), full, gradients_seed);
   const Values expected = expected_outputs(find_algorithm("flash2_backward"), full, inputs);
   double squared = 0;
   for (const Matrix& dq : expected.at(TensorName::dQ)) squared += dq.squaredNorm();

@@ -6,6 +6,7 @@
 #include "sim/mistake.hpp"
 #include "sim/numeric.hpp"
 #include "sim/run.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/repetitions.hpp"
@@ -15,9 +16,8 @@ using namespace tilemeter::testing;
 
 namespace {
 
-constexpr std::uint64_t seed = 1108;
+constexpr std::uint64_t mistakes_seed = 1108;
 constexpr std::array mistakes = {Mistake::no_rescale, Mistake::reversed_unguarded, Mistake::unguarded};
-const Budget unlimited;
 
 std::vector<Algorithm> algorithms_with_mistakes() {
   std::vector<Algorithm> found;
@@ -45,8 +45,8 @@ TEST_CASE("flash1, flash2 and flash3 take mistakes") {
 }
 
 TEST_CASE("a mistake changes no bill, folded or not") {
-  std::mt19937_64 random(seed);
-  std::printf("mistakes: seed %llu\n", static_cast<unsigned long long>(seed));
+  std::mt19937_64 random(mistakes_seed);
+  std::printf("mistakes: seed %llu\n", static_cast<unsigned long long>(mistakes_seed));
   for (int repetition = 0; repetition < testing::repetitions(600); ++repetition) {
     const Case drawn = random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms_with_mistakes()) {
@@ -63,7 +63,7 @@ TEST_CASE("a mistake changes no bill, folded or not") {
 }
 
 TEST_CASE("the damage is the predicted one, row by row") {
-  std::mt19937_64 random(seed + 1);
+  std::mt19937_64 random(mistakes_seed + 1);
   Count damaged = 0;
   for (int repetition = 0; repetition < testing::repetitions(200); ++repetition) {
     const Case drawn = random_case(random, Extent::tiny);
@@ -72,7 +72,7 @@ TEST_CASE("the damage is the predicted one, row by row") {
       for (const Mistake mistake : mistakes) {
         point.options.mistake = mistake;
         INFO("--algorithm " << algorithm.name << " --unsafe " << name_of(mistake) << " " << describe(point));
-        const NumericCheck check = run_numeric(algorithm, point, unlimited, seed).check;
+        const NumericCheck check = run_numeric(algorithm, point, unlimited, mistakes_seed).check;
         INFO("NaN rows " << check.nan_rows << ", predicted " << check.predicted_nan_rows.value_or(-1));
         REQUIRE(check.nan_rows == check.predicted_nan_rows);
         REQUIRE(check.ok);
@@ -115,7 +115,7 @@ TEST_CASE("a run that does not do the predicted damage is not ok") {
   const Algorithm& flash2 = find_algorithm("flash2");
   for (const Mistake mistake : {Mistake::no_rescale, Mistake::reversed_unguarded}) {
     Case point = causal(300, 64, 100, mistake);
-    const Values inputs = random_inputs(flash2, point, seed);
+    const Values inputs = random_inputs(flash2, point, mistakes_seed);
     const Values damaged = run_on(flash2, point, unlimited, inputs).outputs;
     CHECK(check_mistake(flash2, point, inputs, damaged).ok);
     point.options.mistake = Mistake::none;

@@ -4,14 +4,14 @@
 #include "model/closed_form/catalog.hpp"
 #include "sim/catalog.hpp"
 #include "sim/numeric.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
 
 namespace {
 
-constexpr std::uint64_t seed = 4712;
-const Budget unlimited;
+constexpr std::uint64_t neighbours_seed = 4712;
 
 Case softmax_point(Variant variant) {
   Case point;
@@ -30,7 +30,7 @@ NumericOutputs run_softmax(Variant variant, const Values& inputs) {
 
 TEST_CASE("without the maximum, large logits overflow to NaN; the other variants do not mind them") {
   const Algorithm& algorithm = find_algorithm("softmax");
-  Values inputs = random_inputs(algorithm, softmax_point(Variant::safe), seed);
+  Values inputs = random_inputs(algorithm, softmax_point(Variant::safe), neighbours_seed);
   inputs[TensorName::X][0].row(1).array() += 200;  // e^200 passes the largest fp32
   const Values expected = expected_outputs(algorithm, softmax_point(Variant::safe), inputs);
   for (const Variant variant : {Variant::safe, Variant::online, Variant::resident}) {
@@ -58,7 +58,7 @@ TEST_CASE("int4 weights with groups cost half a byte and two bytes a group, and 
   point.options.weight_type = WeightType::int4;
   point.options.group_size = 64;
   point.tiling = {.block_k = 48, .block_m = 4, .block_n = 8};
-  const NumericRun run = run_numeric(find_algorithm("weight_layer"), point, unlimited, seed);
+  const NumericRun run = run_numeric(find_algorithm("weight_layer"), point, unlimited, neighbours_seed);
   CHECK(run.check.ok);
   CHECK(run.counted.work[TensorName::W].read_bytes == Bytes(32 * 128));
   CHECK(run.counted.work[TensorName::scales].read_bytes == Bytes(32 * 4 * 2));
@@ -77,7 +77,7 @@ TEST_CASE("a wrong partial sum, or a wrong scale, does not pass the comparison")
   point.tiling = {.block_k = 4, .block_m = 3, .block_n = 3};
   point.options.gemm_order = GemmOrder::a_stationary;
   const Algorithm& algorithm = find_algorithm("gemm");
-  const Values inputs = random_inputs(algorithm, point, seed);
+  const Values inputs = random_inputs(algorithm, point, neighbours_seed);
   const Values expected = expected_outputs(algorithm, point, inputs);
   Values outputs = run_on(algorithm, point, unlimited, inputs).outputs;
   const double growth = tolerance_growth(algorithm, point);

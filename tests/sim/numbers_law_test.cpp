@@ -6,6 +6,7 @@
 
 #include "sim/catalog.hpp"
 #include "sim/numeric.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/repetitions.hpp"
@@ -15,9 +16,8 @@ using namespace tilemeter::testing;
 
 namespace {
 
-constexpr std::uint64_t seed = 4711;
+constexpr std::uint64_t numbers_seed = 4711;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-const Budget unlimited;
 
 void set_operands(Problem& problem, DType dtype) {
   problem.dtype = problem.score_dtype = problem.o_dtype = dtype;
@@ -42,7 +42,7 @@ std::vector<Algorithm> attention_algorithms() {
 }
 
 Values constant_scores(const Problem& problem, double logit) {
-  Values inputs = attention_inputs(problem, seed);
+  Values inputs = attention_inputs(problem, numbers_seed);
   for (Matrix& q : inputs[TensorName::Q]) {
     q.setZero();
     q.col(0).setConstant(logit);
@@ -57,8 +57,8 @@ Values constant_scores(const Problem& problem, double logit) {
 }  // namespace
 
 TEST_CASE("every algorithm agrees with the double-precision reference in every type") {
-  std::mt19937_64 random(seed);
-  std::printf("numbers law: seed %llu\n", static_cast<unsigned long long>(seed));
+  std::mt19937_64 random(numbers_seed);
+  std::printf("numbers law: seed %llu\n", static_cast<unsigned long long>(numbers_seed));
   for (int repetition = 0; repetition < testing::repetitions(400); ++repetition) {
     const Case drawn = random_case(random, Extent::tiny);
     constexpr std::array types = {DType::fp64, DType::fp32, DType::fp16, DType::bf16};
@@ -67,7 +67,7 @@ TEST_CASE("every algorithm agrees with the double-precision reference in every t
       set_operands(point.problem, types[static_cast<std::size_t>(repetition) % types.size()]);
       INFO("--algorithm " << algorithm.name << " --dtype " << name_of(point.problem.dtype) << " " << describe(point));
       const NumericCheck check =
-          run_numeric(algorithm, point, unlimited, seed + static_cast<std::uint64_t>(repetition)).check;
+          run_numeric(algorithm, point, unlimited, numbers_seed + static_cast<std::uint64_t>(repetition)).check;
       INFO("max " << check.max_abs_error << " frobenius " << check.rel_frobenius << " LSE " << check.max_lse_error);
       REQUIRE(check.nan_rows == 0);
       REQUIRE(check.ok);
@@ -82,7 +82,7 @@ TEST_CASE("rows without keys: O is 0 and LSE is as declared") {
       Case point = small_case(64, 40, MaskKind::causal);
       point.options.empty_lse = declared;
       point.options.unfused_dropout = false;
-      const NumericOutputs run = run_on(algorithm, point, unlimited, attention_inputs(point.problem, seed));
+      const NumericOutputs run = run_on(algorithm, point, unlimited, attention_inputs(point.problem, numbers_seed));
       REQUIRE(run.outputs.at(TensorName::O)[0].topRows(24).isZero(0));
       CHECK_FALSE(run.outputs.at(TensorName::O)[0].row(24).isZero(0));
       if (algorithm.name != "flash2") continue;
@@ -121,7 +121,7 @@ TEST_CASE("an arbitrary mask hides what it says, and rows it hides wholly are ze
   Case point = small_case(8, 8, MaskKind::none);
   point.problem.mask = {.kind = MaskKind::arbitrary, .left = {}, .right = {}, .pairs = pairs};
   point.options.unfused_dropout = false;
-  const Values inputs = attention_inputs(point.problem, seed);
+  const Values inputs = attention_inputs(point.problem, numbers_seed);
   const Values expected = attention_reference(point.problem, inputs, Dropout::none, infinity);
   CHECK(expected.at(TensorName::O)[0].bottomRows(4).isZero(0));
   for (const std::string_view name : {"standard", "standard_tiled", "standard_unfused"}) {
@@ -162,7 +162,7 @@ TEST_CASE("causal and a window of the whole length agree") {
   Case causal = small_case(100, 100, MaskKind::causal);
   Case window = causal;
   window.problem.mask = {.kind = MaskKind::window, .left = 99, .right = 0, .pairs = {}};
-  const Values inputs = attention_inputs(causal.problem, seed);
+  const Values inputs = attention_inputs(causal.problem, numbers_seed);
   const auto a = run_on(find_algorithm("flash2"), causal, unlimited, inputs);
   const auto b = run_on(find_algorithm("flash2"), window, unlimited, inputs);
   CHECK(a.counted.work == b.counted.work);
@@ -175,7 +175,7 @@ TEST_CASE("statistics, scores or O in a coarser type than the operands are judge
     for (const DType coarse : {DType::fp16, DType::bf16}) {
       Case point = adapted(small_case(64, 80, MaskKind::causal, DType::fp64), algorithm.formula());
       point.problem.stat_dtype = point.problem.score_dtype = point.problem.o_dtype = coarse;
-      const NumericCheck check = run_numeric(algorithm, point, unlimited, seed).check;
+      const NumericCheck check = run_numeric(algorithm, point, unlimited, numbers_seed).check;
       INFO("frobenius " << check.rel_frobenius << " LSE " << check.max_lse_error);
       CHECK(check.ok);
       CHECK(check.rel_frobenius < 0.02);

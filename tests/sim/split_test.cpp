@@ -6,14 +6,14 @@
 #include "sim/algorithms/paged_keys.hpp"
 #include "sim/catalog.hpp"
 #include "sim/numeric.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-const Budget unlimited;
+constexpr double endless = std::numeric_limits<double>::infinity();
 
 Case decode(Count splits) {
   Case point;
@@ -35,7 +35,7 @@ TEST_CASE("parts without keys are zeros and -inf, and rows without any key follo
   for (const EmptyLse declared : {EmptyLse::plus_infinity, EmptyLse::minus_infinity}) {
     point.options.empty_lse = declared;
     const NumericOutputs run = run_on(split_kv, point, unlimited, random_inputs(split_kv, point, 5));
-    const double wanted = declared == EmptyLse::plus_infinity ? infinity : -infinity;
+    const double wanted = declared == EmptyLse::plus_infinity ? endless : -endless;
     for (Count row = 0; row < 15; ++row) {
       REQUIRE(run.outputs.at(TensorName::O)[0].row(row).isZero(0));
       REQUIRE(run.outputs.at(TensorName::LSE)[0](row, 0) == wanted);

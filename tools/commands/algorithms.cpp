@@ -10,7 +10,7 @@
 namespace tilemeter {
 namespace {
 
-constexpr std::string_view example =
+constexpr std::string_view algorithms_example =
     "  tilemeter algorithms show flash1\n"
     "says what flash1 does, where it was published, how it loops and which options it takes.";
 
@@ -45,7 +45,7 @@ std::string variants_text(std::span<const Variant> variants) {
   return text + " (the first is the default)";
 }
 
-Listing list_of_all() {
+Listing list_of_algorithms() {
   Listing listing{.command = "algorithms", .key = "algorithms", .columns = {"name", "idea"}, .rows = {}};
   for (const Algorithm& algorithm : algorithms()) {
     listing.rows.push_back({std::string(algorithm.name), std::string(algorithm.idea)});
@@ -53,7 +53,7 @@ Listing list_of_all() {
   return listing;
 }
 
-Listing description_of(std::string_view name) {
+Listing algorithm_description(std::string_view name) {
   const Algorithm& algorithm = find_algorithm(name);
   const std::string own = algorithm.options.empty() ? "none of its own" : std::string(algorithm.options);
   return {.command = "algorithms",
@@ -69,7 +69,7 @@ Listing description_of(std::string_view name) {
 
 int run_algorithms(const Arguments& arguments) {
   const auto shown = word_to_show(arguments, "algorithms");
-  write_listing(shown ? description_of(*shown) : list_of_all(), target_of(arguments));
+  write_listing(shown ? algorithm_description(*shown) : list_of_algorithms(), target_of(arguments));
   return 0;
 }
 
@@ -78,7 +78,7 @@ int run_algorithms(const Arguments& arguments) {
 Command algorithms_command() {
   return {.name = "algorithms",
           .summary = "the algorithms that can be counted; `algorithms show NAME` describes one",
-          .example = example,
+          .example = algorithms_example,
           .words = "[show NAME]",
           .options = all_options({output_option_specs(), logging_option_specs()}),
           .run = run_algorithms};

@@ -28,10 +28,10 @@ constexpr std::array own_options = {
     OptionSpec{"--seed", "N", "of the random points of joint fits; default 1"},
 };
 
-constexpr std::array<Choice<TileChoice>, 3> rules = {
+constexpr std::array<Choice<TileChoice>, 3> tile_choices = {
     {{"paper", TileChoice::paper}, {"fit", TileChoice::fit}, {"optimum", TileChoice::optimum}}};
 
-constexpr std::string_view example =
+constexpr std::string_view complexity_example =
     "  tilemeter complexity --theorem thm2,prop4\n"
     "fits the exponents of counted traffic in N, d, M (and in the share of visited tiles), each with its 95 % "
     "interval,\n"
@@ -95,7 +95,7 @@ Inquiry inquiry_of(const Arguments& arguments) {
   Inquiry inquiry;
   inquiry.theorems = chosen_theorems(arguments, own_grid);
   inquiry.algorithms = chosen_algorithms(arguments);
-  if (const auto text = arguments.find("--blocks")) inquiry.rules = parse_choices("--blocks", *text, rules);
+  if (const auto text = arguments.find("--blocks")) inquiry.rules = parse_choices("--blocks", *text, tile_choices);
   if (const auto seed = arguments.find("--seed")) {
     inquiry.seed = static_cast<std::uint64_t>(parse_count("--seed", *seed, 0));
   }
@@ -132,7 +132,7 @@ int run_complexity(const Arguments& arguments) {
 Command complexity_command() {
   return {.name = "complexity",
           .summary = "exponents of counted traffic against the theorems, lower bounds, break-even M",
-          .example = example,
+          .example = complexity_example,
           .words = "",
           .options = all_options({own_options, output_option_specs(), logging_option_specs()}),
           .run = run_complexity};

@@ -21,7 +21,7 @@ constexpr std::array sm_options = {
     OptionSpec{"--sms", "N", "number of SMs for --per-sm; default the device's"},
 };
 
-constexpr std::string_view example =
+constexpr std::string_view count_example =
     "  tilemeter count --algorithm flash1 --seq 4096 --head-dim 64 --sram 50000el --blocks paper\n"
     "counts FlashAttention-1 with the paper's tiles (64 x 196) in 50,000 elements of SRAM: 17,383,424 elements\n"
     "cross the edge of the SM, 33.81 MiB, equal to the closed form 2Nd + Tc(3Nd + 4N).";
@@ -128,7 +128,7 @@ int run_count(const Arguments& arguments) {
 Command count_command() {
   return {.name = "count",
           .summary = "exact traffic, operations and SRAM use of one point, counted and by closed form",
-          .example = example,
+          .example = count_example,
           .words = "",
           .options = all_options(
               {point_option_specs(), run_option_specs(), sm_options, output_option_specs(), logging_option_specs()}),

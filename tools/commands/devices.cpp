@@ -13,12 +13,12 @@ constexpr std::array set_option = {
     OptionSpec{"--set", "KEY=VALUE", "changes a key of the device shown; may be repeated", Repeat::often},
 };
 
-constexpr std::string_view example =
+constexpr std::string_view devices_example =
     "  tilemeter devices show h100-sxm\n"
     "prints every quantity of the H100 SXM with its unit and its source. `show FILE.toml` checks a device file.";
 
 /// Each device's facts under the keys of the columns, as its file states them.
-Listing list_of_all() {
+Listing list_of_devices() {
   Listing listing{.command = "devices",
                   .key = "devices",
                   .columns = {"arch", "sm.count", "sm.shared_per_block", "l2.size", "hbm.size", "hbm.bandwidth"},
@@ -53,7 +53,7 @@ int run_devices(const Arguments& arguments) {
   if (!shown && arguments.has("--set")) {
     throw InputError("--set " + *arguments.find("--set") + " needs a device: devices show NAME --set KEY=VALUE");
   }
-  write_listing(shown ? facts_of(*shown, arguments) : list_of_all(), target_of(arguments));
+  write_listing(shown ? facts_of(*shown, arguments) : list_of_devices(), target_of(arguments));
   return 0;
 }
 
@@ -62,7 +62,7 @@ int run_devices(const Arguments& arguments) {
 Command devices_command() {
   return {.name = "devices",
           .summary = "the GPUs that are known; `devices show NAME` prints one with sources",
-          .example = example,
+          .example = devices_example,
           .words = "[show NAME|FILE.toml]",
           .options = all_options({set_option, output_option_specs(), logging_option_specs()}),
           .run = run_devices};

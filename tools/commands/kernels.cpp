@@ -13,7 +13,7 @@ namespace {
 using kernels::Kernel;
 using kernels::KernelTiling;
 
-constexpr std::string_view example =
+constexpr std::string_view kernels_example =
     "  tilemeter kernels show flash2_plain\n"
     "says which algorithm the kernel mirrors, which tilings it is compiled for, what a block of each takes, and what "
     "it\n"
@@ -83,7 +83,7 @@ std::string refusals(const Kernel& kernel) {
   return listed(refused);
 }
 
-Listing list_of_all() {
+Listing list_of_kernels() {
   Listing listing{.command = "kernels",
                   .key = "kernels",
                   .columns = {"name", "mirrors", "types", "head dims", "tilings", "idea"},
@@ -95,7 +95,7 @@ Listing list_of_all() {
   return listing;
 }
 
-Listing description_of(std::string_view name) {
+Listing kernel_description(std::string_view name) {
   const Kernel& kernel = kernels::kernel_named(name);
   Listing listing{.command = "kernels", .key = "facts", .columns = {"fact", "value"}, .rows = {}};
   const auto add = [&](std::string fact, std::string value) {
@@ -120,7 +120,7 @@ Listing description_of(std::string_view name) {
 
 int run_kernels(const Arguments& arguments) {
   const auto shown = word_to_show(arguments, "kernels");
-  write_listing(shown ? description_of(*shown) : list_of_all(), target_of(arguments));
+  write_listing(shown ? kernel_description(*shown) : list_of_kernels(), target_of(arguments));
   return 0;
 }
 
@@ -129,7 +129,7 @@ int run_kernels(const Arguments& arguments) {
 Command kernels_command() {
   return {.name = "kernels",
           .summary = "the CUDA kernels that mirror algorithms; `kernels show NAME` describes one",
-          .example = example,
+          .example = kernels_example,
           .words = "[show NAME]",
           .options = all_options({output_option_specs(), logging_option_specs()}),
           .run = run_kernels};

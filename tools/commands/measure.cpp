@@ -30,7 +30,7 @@ constexpr std::array measure_options = {
     OptionSpec{"--seed", "N", "of the random inputs; default 1"},
 };
 
-constexpr std::string_view example =
+constexpr std::string_view measure_example =
     "  tilemeter measure --kernel flash2_plain --seq 1024,2048 --heads 16 --head-dim 64 --dtype fp32 -o h200.json\n"
     "runs the kernel on this machine's GPU. Each point passes three gates before it is timed: its numbers agree with "
     "a\n"
@@ -48,7 +48,7 @@ Count count_between(const Arguments& arguments, std::string_view option, Count l
   return count;
 }
 
-MeasureOptions options_of(const Arguments& arguments) {
+MeasureOptions asked_measurement(const Arguments& arguments) {
   constexpr Count least_samples = 5, most_samples = 10'000;
   MeasureOptions options;
   const auto text = arguments.find("--cache");
@@ -112,7 +112,7 @@ void write(const Target& target, const std::unique_ptr<PendingFile>& file, const
 
 int run_measure(const Arguments& given) {
   const Target target = target_of(given);
-  const MeasureOptions options = options_of(given);
+  const MeasureOptions options = asked_measurement(given);
   auto [grid, measurements] = planned_points(given);
   Bench bench(options);
   const auto file = open_file(target);
@@ -142,7 +142,7 @@ Command measure_command() {
   return {
       .name = "measure",
       .summary = "runs kernels on this machine's GPU: numbers, counted traffic and times of points",
-      .example = example,
+      .example = measure_example,
       .words = "",
       .options = all_options({measure_options, point_option_specs(), output_option_specs(), logging_option_specs()}),
       .run = run_measure};

@@ -18,7 +18,7 @@ constexpr std::array block_options = {
     OptionSpec{"--registers", "R", "registers of a thread, as the compiler reports them; default the accumulators"},
 };
 
-constexpr std::string_view example =
+constexpr std::string_view occupancy_example =
     "  tilemeter occupancy --algorithm flash2 --seq 4096 --head-dim 128 --block-q 128 --block-k 64 --device h100-sxm\n"
     "says that 3 blocks of 64 KiB fit the shared memory of an SM, but the accumulators' 194 registers a thread allow "
     "2.\n"
@@ -51,7 +51,7 @@ std::optional<Count> count_up_to(const Arguments& arguments, std::string_view op
   return count;
 }
 
-BlockThreads threads_of(const Arguments& arguments) {
+BlockThreads block_threads(const Arguments& arguments) {
   BlockThreads threads;
   threads.warps = count_up_to(arguments, "--warps", most_block_threads / warp_threads).value_or(threads.warps);
   threads.registers = count_up_to(arguments, "--registers", most_thread_registers);
@@ -100,7 +100,7 @@ std::vector<OccupancyRow> rows_of_layouts(const Arguments& arguments) {
 
 std::vector<OccupancyRow> rows_of_points(const Arguments& arguments) {
   constexpr std::size_t most_points = 100'000;
-  const BlockThreads threads = threads_of(arguments);
+  const BlockThreads threads = block_threads(arguments);
   const PointGrid grid = point_grid(arguments, "occupancy", Values::many);
   if (grid.size() > most_points) {
     throw InputError("the options stand for " + std::to_string(grid.size()) + " points: occupancy takes at most " +
@@ -143,7 +143,7 @@ int run_occupancy(const Arguments& arguments) {
 Command occupancy_command() {
   return {.name = "occupancy",
           .summary = "resident blocks of an SM and what limits them, for an algorithm or a layout file",
-          .example = example,
+          .example = occupancy_example,
           .words = "",
           .options = all_options({point_option_specs(), block_options, output_option_specs(), logging_option_specs()}),
           .run = run_occupancy};

@@ -23,7 +23,7 @@ constexpr std::array probe_options = {
     OptionSpec{"--device", "NAME", "the shipped device that an overlay changes; default the one that the GPU is"},
 };
 
-constexpr std::string_view example =
+constexpr std::string_view probe_example =
     "  tilemeter probe -o h200.rates.toml\n"
     "measures this machine's GPU in about a minute and writes a device overlay: every figure with its unit, 95 % "
     "interval,\n"
@@ -171,7 +171,7 @@ int run_probe_command(const Arguments& arguments) {
 Command probe_command() {
   return {.name = "probe",
           .summary = "micro-benchmarks of this machine's GPU: its measured rates, as a device overlay file",
-          .example = example,
+          .example = probe_example,
           .words = "[list]",
           .options = all_options({probe_options, output_option_specs(), logging_option_specs()}),
           .run = run_probe_command};

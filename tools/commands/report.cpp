@@ -20,7 +20,7 @@ constexpr std::array report_options = {
     OptionSpec{"--title", "TEXT", "title of the page; default the name of the input"},
 };
 
-constexpr std::string_view example =
+constexpr std::string_view report_example =
     "  tilemeter sweep --algorithm standard,flash1 --seq 4096 --sram 12500el:200000el:*2 -o m.json\n"
     "  tilemeter report m.json -o m.html\n"
     "makes one self-contained page with charts of traffic against SRAM from the sweep's JSON (or CSV).";
@@ -87,7 +87,7 @@ int run_report(const Arguments& arguments) {
 Command report_command() {
   return {.name = "report",
           .summary = "one self-contained HTML page with charts, from the JSON or CSV of count, sweep, roofline",
-          .example = example,
+          .example = report_example,
           .words = "FILE",
           .options = all_options({report_options, logging_option_specs()}),
           .run = run_report};

@@ -17,7 +17,7 @@ namespace {
 using roofline::Result;
 using roofline::View;
 
-constexpr std::string_view example =
+constexpr std::string_view roofline_example =
     "  tilemeter roofline --device h100-sxm\n"
     "prints peaks, bandwidths, ridges and critical batches of each type: bf16 has its ridge at 295.34 FLOP/B.\n"
     "  tilemeter roofline --device h200 --algorithm standard,flash2 --seq 4096 --heads 16 --head-dim 128 --causal\n"
@@ -124,7 +124,7 @@ int run_roofline(const Arguments& arguments) {
 Command roofline_command() {
   return {.name = "roofline",
           .summary = "intensity, ridge, critical batch, decode, KV cache and fusion on a device",
-          .example = example,
+          .example = roofline_example,
           .words = "",
           .options = roofline_options(),
           .run = run_roofline};

@@ -14,13 +14,13 @@ constexpr std::array sweep_options = {
     OptionSpec{"--resume", "", "continue an interrupted sweep of the same command line, with -o"},
 };
 
-constexpr std::string_view example =
+constexpr std::string_view sweep_example =
     "  tilemeter sweep --algorithm standard,flash1,flash2 --seq 4096 --head-dim 64 --sram 12500el:200000el:*2 -o "
     "m.csv\n"
     "counts three algorithms at five SRAM budgets, each with the largest tiles that fit. Ranges are a,b,c or\n"
     "from:to:*2 or from:to:+64; the last option changes fastest.";
 
-std::size_t threads_of(const Arguments& arguments) {
+std::size_t worker_threads(const Arguments& arguments) {
   constexpr Count most_threads = 1024;
   const auto jobs = arguments.find("-j");
   if (!jobs) return default_threads();
@@ -35,7 +35,7 @@ int run_sweep(const Arguments& arguments) {
   if (arguments.has("--resume") && !target.path)
     throw InputError("--resume needs -o FILE, the file that was not finished");
   const RunOptions options = run_options_of(arguments);
-  const std::size_t threads = threads_of(arguments);
+  const std::size_t threads = worker_threads(arguments);
   const PointGrid grid = point_grid(arguments, "sweep", Values::many);
   check_all(grid, options);
   const Sweep sweep{.grid = grid,
@@ -52,7 +52,7 @@ int run_sweep(const Arguments& arguments) {
 Command sweep_command() {
   return {.name = "sweep",
           .summary = "the same over ranges of budgets, tiles, lengths, masks, algorithms, devices",
-          .example = example,
+          .example = sweep_example,
           .words = "",
           .options = all_options(
               {point_option_specs(), run_option_specs(), sweep_options, output_option_specs(), logging_option_specs()}),

@@ -14,7 +14,7 @@ constexpr std::array list_option = {
     OptionSpec{"--list", "", "only the names of the tables, with one line each"},
 };
 
-constexpr std::string_view example =
+constexpr std::string_view tables_example =
     "  tilemeter tables traffic-vs-m break-even\n"
     "counts tiled traffic over the memory on chip and searches the break-even, with the figures of the course beside\n"
     "ours and a verdict on each. Without names: all tables. The csv of several tables has one line a cell.";
@@ -64,7 +64,7 @@ int run_tables(const Arguments& arguments) {
 Command tables_command() {
   return {.name = "tables",
           .summary = "the reference tables of the course and of the theory, recomputed; by name, or all",
-          .example = example,
+          .example = tables_example,
           .words = "[NAME...]",
           .options = all_options({list_option, output_option_specs(), logging_option_specs()}),
           .run = run_tables};

@@ -27,7 +27,7 @@ constexpr std::array tune_options = {
 /// Options of a point that tune decides itself, or that hold no single problem.
 constexpr std::array decided = {"--blocks", "--block-q", "--block-k", "--no-capacity", "--segments"};
 
-constexpr std::string_view example =
+constexpr std::string_view tune_example =
     "  tilemeter tune --algorithm flash1,flash2 --seq 4096 --head-dim 64 --sram 50000el\n"
     "finds that K/V outer moves least with tiles of 1 x 386 (9,355,264 elements) and Q outer with 380 x 1\n"
     "(6,295,552), among all sizes; then the front of traffic against memory, and which of the sizes that kernels\n"
@@ -50,7 +50,7 @@ void require_traffic(const Arguments& arguments) {
                                              : ": expected traffic"));
 }
 
-TuneOptions options_of(const Arguments& arguments) {
+TuneOptions asked_tuning(const Arguments& arguments) {
   constexpr Count most_shown = 1000;
   constexpr Count most_warps = most_block_threads / warp_threads;
   TuneOptions options;
@@ -121,7 +121,7 @@ int run_tune(const Arguments& arguments) {
   require_traffic(arguments);
   const Emission emission = emission_of(arguments);
   const Target target = emission == Emission::none ? target_of(arguments) : text_target(arguments);
-  const TuneOptions options = options_of(arguments);
+  const TuneOptions options = asked_tuning(arguments);
   const PointGrid grid = point_grid(arguments, "tune", Values::one_problem);
   const std::vector<TuneResult> results = results_of(grid, options);
   const Rejected rejected = arguments.has("--rejected") ? Rejected::all : Rejected::smallest;
@@ -142,7 +142,7 @@ int run_tune(const Arguments& arguments) {
 Command tune_command() {
   return {.name = "tune",
           .summary = "the tilings of least traffic that truly fit a budget or a device, and why others do not",
-          .example = example,
+          .example = tune_example,
           .words = "",
           .options = all_options({point_options(), tune_options, output_option_specs(), logging_option_specs()}),
           .run = run_tune};

@@ -14,7 +14,7 @@ using tables::Cell;
 using tables::Decimal;
 using tables::MadeTable;
 
-constexpr std::string_view source =
+constexpr std::string_view occupancy_source =
     "limits of the device file; units of allocation of CUDA Toolkit 13.0, cuda_occupancy.h; axes of a grid of the CUDA "
     "C++ Programming Guide 12.9";
 
@@ -49,7 +49,7 @@ Cell verdict_cell(const OccupancyRow& row) {
   return words(row.registers.spills() ? "fits, spills registers" : "fits");
 }
 
-std::vector<ListColumn> columns() {
+std::vector<ListColumn> occupancy_columns() {
   return {
       {"block", "", [](const OccupancyRow& r) { return words(subject_of(r)); }},
       {"device", "", [](const OccupancyRow& r) { return words(r.device->name); }},
@@ -106,9 +106,10 @@ std::vector<std::string> notes_of(const std::vector<OccupancyRow>& rows) {
 
 /// The rows as a table, without the columns that are empty in every row.
 MadeTable table_of(const std::vector<OccupancyRow>& rows) {
-  MadeTable made{.spec = {.name = "occupancy", .title = "resident blocks of an SM", .source = source}, .table = {}};
+  MadeTable made{.spec = {.name = "occupancy", .title = "resident blocks of an SM", .source = occupancy_source},
+                 .table = {}};
   made.table.rows.resize(rows.size());
-  for (const ListColumn& column : columns()) {
+  for (const ListColumn& column : occupancy_columns()) {
     std::vector<Cell> cells;
     for (const OccupancyRow& row : rows) cells.push_back(column.cell(row));
     const auto is_empty = [](const Cell& cell) { return std::holds_alternative<std::monostate>(cell); };

@@ -38,7 +38,7 @@ Axis blocks(std::string_view option, const std::string& text, const Arguments&) 
 }
 
 template <auto write>
-Axis counts(std::string_view option, const std::string& text, const Arguments&) {
+Axis block_sizes(std::string_view option, const std::string& text, const Arguments&) {
   return axis_of(option, parse_counts(option, text, 1), write);
 }
 
@@ -50,21 +50,21 @@ Axis no_capacity(std::string_view option, const std::string&, const Arguments&) 
                  [](PointRequest& r, Overflowing value) { r.overflowing = value; });
 }
 
-constexpr std::array table = {
+constexpr std::array machine_table = {
     PointOption{{"--sram", "SIZE", "budget on chip: 100KiB, 227KiB, 50000el (elements)"}, sram},
     PointOption{{"--device", "NAME|FILE.toml", "a GPU; `tilemeter devices` lists them"}, device},
     PointOption{{"--set", "KEY=VALUE", "changes a key of the device; may be repeated", Repeat::often}, nullptr},
     PointOption{{"--placement", "PLACE", "sram: every tile counts; gpu: shared memory and registers apart"}, placement},
     PointOption{{"--blocks", "RULE", "tile sizes by rule: paper, fit, optimum; default fit when there is a budget"},
                 blocks},
-    PointOption{{"--block-q", "BR", "rows of a query tile, with --block-k"}, counts<set_block_q>},
+    PointOption{{"--block-q", "BR", "rows of a query tile, with --block-k"}, block_sizes<set_block_q>},
     PointOption{{"--block-k", "BC", "rows of a key tile, with --block-q; of a gemm's tile along k; of a row's piece"},
-                counts<set_block_k>},
+                block_sizes<set_block_k>},
     PointOption{{"--no-capacity", "", "count a tiling that overflows, and report by how much"}, no_capacity},
 };
 
 }  // namespace
 
-std::span<const PointOption> machine_options() { return table; }
+std::span<const PointOption> machine_options() { return machine_table; }
 
 }  // namespace tilemeter

@@ -98,7 +98,7 @@ Axis empty_lse(std::string_view option, const std::string& text, const Arguments
 }
 
 template <auto write>
-Axis counts(std::string_view option, const std::string& text, const Arguments&) {
+Axis own_counts(std::string_view option, const std::string& text, const Arguments&) {
   return axis_of(option, parse_counts(option, text, 1), write);
 }
 
@@ -141,7 +141,7 @@ void reset_unfused(PointRequest& r) {
   r.options.unfused_gradients = {};
 }
 
-constexpr std::array table = {
+constexpr std::array own_table = {
     OwnOption{
         {{"--variant", "NAME,...", "which version of the algorithm; `tilemeter algorithms show` lists them"}, variant},
         [](PointRequest& r) { r.options.variant.reset(); }},
@@ -169,12 +169,12 @@ constexpr std::array table = {
               [](PointRequest& r) { r.stages.reset(); }},
     OwnOption{{{"--block-d", "BD", "GEMM tiles along the head dimension; default all of it"}, block_d},
               [](PointRequest& r) { r.block_d = 0; }},
-    OwnOption{{{"--chunk-q", "CQ", "query rows of a chunk; default 1024"}, counts<set_chunk_q>},
+    OwnOption{{{"--chunk-q", "CQ", "query rows of a chunk; default 1024"}, own_counts<set_chunk_q>},
               [](PointRequest& r) { r.chunk_q.reset(); }},
-    OwnOption{
-        {{"--chunk-k", "CK", "keys of a chunk; default the square root of the keys, rounded up"}, counts<set_chunk_k>},
-        [](PointRequest& r) { r.chunk_k.reset(); }},
-    OwnOption{{{"--chunk", "C", "rows that pass by the state at a time; default 64"}, counts<set_chunk>},
+    OwnOption{{{"--chunk-k", "CK", "keys of a chunk; default the square root of the keys, rounded up"},
+               own_counts<set_chunk_k>},
+              [](PointRequest& r) { r.chunk_k.reset(); }},
+    OwnOption{{{"--chunk", "C", "rows that pass by the state at a time; default 64"}, own_counts<set_chunk>},
               [](PointRequest& r) { r.options.chunk = Options{}.chunk; }},
     OwnOption{{{"--empty-lse", "+inf|-inf", "LSE of a row without keys; default +inf"}, empty_lse},
               [](PointRequest& r) { r.options.empty_lse = Options{}.empty_lse; }},
@@ -200,7 +200,7 @@ constexpr std::array table = {
 
 std::span<const OwnOption> own_options() {
   static const std::vector<OwnOption> all = [] {
-    std::vector<OwnOption> joined(table.begin(), table.end());
+    std::vector<OwnOption> joined(own_table.begin(), own_table.end());
     const auto neighbours = neighbour_options();
     joined.insert(joined.end(), neighbours.begin(), neighbours.end());
     return joined;

@@ -74,7 +74,7 @@ Axis stat_dtype(std::string_view option, const std::string& text, const Argument
                  [](PointRequest& r, DType type) { r.stat_dtype = type; });
 }
 
-constexpr std::array table = {
+constexpr std::array problem_table = {
     PointOption{{"--algorithm", "NAME,...", "algorithms to run; `tilemeter algorithms` lists them"}, algorithm},
     PointOption{{"--seq", "N", "length of queries and keys"}, counts<1, set_seq>},
     PointOption{{"--seq-q", "N", "query rows, with --seq-k"}, counts<1, set_seq_q>},
@@ -98,6 +98,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const PointOption> problem_options() { return table; }
+std::span<const PointOption> problem_options() { return problem_table; }
 
 }  // namespace tilemeter

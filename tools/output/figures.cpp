@@ -18,11 +18,13 @@ std::string plain(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string grouped(const Json& value) {
+std::string grouped_or_plain(const Json& value) {
   return value.is_number_integer() ? with_separators(value.get<Count>()) : plain(value);
 }
 
-std::string sized(const Json& value) { return value.is_number() ? binary_size(value.get<Count>()) : plain(value); }
+std::string sized_or_plain(const Json& value) {
+  return value.is_number() ? binary_size(value.get<Count>()) : plain(value);
+}
 
 /// The text of the value at a path written with '/', by one of the functions above.
 auto at(std::string_view path, std::string (*text)(const Json&)) {
@@ -106,14 +108,15 @@ std::string verdict(const Json& point) {
     std::string text = equal->get<bool>() ? "= closed form" : "DIFFERS from closed form";
     if (const Json* ok = find_path(point, {"numeric", "ok"})) {
       const Json* predicted = find_path(point, {"numeric", "predicted_nan_rows"});
-      const std::string good = predicted == nullptr ? "numbers ok" : grouped(*predicted) + " NaN rows, as predicted";
+      const std::string good =
+          predicted == nullptr ? "numbers ok" : grouped_or_plain(*predicted) + " NaN rows, as predicted";
       text += ", " + (ok->get<bool>() ? good : std::string("NUMBERS WRONG"));
     }
     const Json* over = find_path(point, {"overflow_elements"});
-    return over == nullptr ? text : text + ", overflows by " + grouped(*over) + " el";
+    return over == nullptr ? text : text + ", overflows by " + grouped_or_plain(*over) + " el";
   }
   const Json* over = find_path(point, {"overflow_elements"});
-  return "does not fit" + (over == nullptr ? "" : ": over by " + grouped(*over) + " el");
+  return "does not fit" + (over == nullptr ? "" : ": over by " + grouped_or_plain(*over) + " el");
 }
 
 bool varies(const PointGrid& grid, std::string_view option) {
@@ -169,8 +172,8 @@ std::string mask_text(const Json& problem) {
 }
 
 std::string capacity_text(const Json& sram) {
-  if (!sram.at("capacity_elements").is_null()) return grouped(sram.at("capacity_elements")) + " el";
-  return sized(sram.at("capacity_bytes"));
+  if (!sram.at("capacity_elements").is_null()) return grouped_or_plain(sram.at("capacity_elements")) + " el";
+  return sized_or_plain(sram.at("capacity_bytes"));
 }
 
 std::vector<Figure> varying_figures(const PointGrid& grid) {
@@ -187,10 +190,10 @@ std::vector<Figure> figures_of(const PointGrid& grid) {
   std::vector<Figure> figures = {{"algorithm", "", 16, Side::left, at("algorithm", plain)}};
   for (Figure& figure : varying_figures(grid)) figures.push_back(std::move(figure));
   add_tile_columns(tile_columns(grid), figures);
-  figures.push_back({"read", "elements", 15, Side::right, at("traffic/elements/read", grouped)});
-  figures.push_back({"write", "elements", 15, Side::right, at("traffic/elements/write", grouped)});
-  figures.push_back({"total", "elements", 15, Side::right, at("traffic/elements/total", grouped)});
-  figures.push_back({"total", "bytes", 12, Side::right, at("traffic/bytes/total", sized)});
+  figures.push_back({"read", "elements", 15, Side::right, at("traffic/elements/read", grouped_or_plain)});
+  figures.push_back({"write", "elements", 15, Side::right, at("traffic/elements/write", grouped_or_plain)});
+  figures.push_back({"total", "elements", 15, Side::right, at("traffic/elements/total", grouped_or_plain)});
+  figures.push_back({"total", "bytes", 12, Side::right, at("traffic/bytes/total", sized_or_plain)});
   figures.push_back({"total", "x compulsory", 12, Side::right, compulsory_ratio});
   figures.push_back({"check", "", 14, Side::left, verdict});
   return figures;

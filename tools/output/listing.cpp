@@ -10,7 +10,7 @@
 namespace tilemeter {
 namespace {
 
-struct Heading {
+struct ListHeading {
   std::size_t index = 0;
   std::string title;
   std::string unit;
@@ -18,8 +18,8 @@ struct Heading {
   Side side = Side::left;
 };
 
-std::vector<Heading> headings_of(const Listing& listing) {
-  std::vector<Heading> headings;
+std::vector<ListHeading> headings_of(const Listing& listing) {
+  std::vector<ListHeading> headings;
   for (std::size_t i = 0; i < listing.columns.size(); ++i) {
     std::size_t width = listing.columns[i].size();
     for (const auto& row : listing.rows) width = std::max(width, row[i].size());
@@ -29,16 +29,16 @@ std::vector<Heading> headings_of(const Listing& listing) {
 }
 
 template <class Line>
-std::string body(const Listing& listing, const std::vector<Heading>& headings, Line line) {
+std::string body(const Listing& listing, const std::vector<ListHeading>& headings, Line line) {
   std::string text;
   for (const auto& row : listing.rows)
-    text += line(headings, [&](const Heading& heading) { return row[heading.index]; });
+    text += line(headings, [&](const ListHeading& heading) { return row[heading.index]; });
   return text;
 }
 
 std::string table_text(const Listing& listing) {
   const auto headings = headings_of(listing);
-  return table_line(headings, [](const Heading& heading) { return heading.title; }) +
+  return table_line(headings, [](const ListHeading& heading) { return heading.title; }) +
          body(listing, headings, [](const auto& all, auto cell) { return table_line(all, cell); });
 }
 

@@ -9,7 +9,7 @@
 namespace tilemeter::roofline {
 namespace {
 
-const std::vector<SheetColumn> columns = {
+const std::vector<SheetColumn> critical_batch_columns = {
     {"device", "device", ""},
     {"weight_format", "weights", ""},
     {"weight_bytes_each", "a weight", "bytes"},
@@ -70,7 +70,7 @@ Result critical_batches(const Arguments& arguments) {
   Result result;
   result.devices = devices_of(arguments, NoDevice::refused);
   result.sheet.title = "Critical batch: tokens of one pass from which arithmetic takes longer than reading the weights";
-  result.sheet.columns = columns;
+  result.sheet.columns = critical_batch_columns;
   for (const Device& device : result.devices) {
     for (const NumberFormat& weights : formats_of(arguments, "--weight-dtype", "bf16")) {
       result.sheet.rows.push_back(row_of(device, weights, arguments));

@@ -9,7 +9,7 @@ namespace tilemeter::roofline {
 namespace {
 
 constexpr Count default_block = 128;
-constexpr std::string_view who = "--decode";
+constexpr std::string_view decode_view = "--decode";
 
 Problem problem_of(const Arguments& arguments) {
   Problem problem;
@@ -17,7 +17,7 @@ Problem problem_of(const Arguments& arguments) {
   problem.heads = count_of(arguments, "--heads", 1, 1);
   problem.kv_heads = count_of(arguments, "--kv-heads", 1, problem.heads);
   problem.seq_q = count_of(arguments, "--seq-q", 1, 1);
-  problem.seq_k = count_of(arguments, "--seq-k", 1, std::nullopt, who);
+  problem.seq_k = count_of(arguments, "--seq-k", 1, std::nullopt, decode_view);
   problem.head_dim = count_of(arguments, "--head-dim", 1, 128);
   problem.head_dim_v = count_of(arguments, "--head-dim-v", 1, problem.head_dim);
   problem.dtype = operand_type_of(arguments, "--dtype", DType::bf16);

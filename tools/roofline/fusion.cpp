@@ -10,11 +10,11 @@ namespace tilemeter::roofline {
 namespace {
 
 constexpr Count default_ops = 3;
-constexpr std::string_view who = "--fusion";
+constexpr std::string_view fusion_view = "--fusion";
 
 Chain chain_of(const Arguments& arguments) {
   Chain chain;
-  chain.length = count_of(arguments, "--length", 1, std::nullopt, who);
+  chain.length = count_of(arguments, "--length", 1, std::nullopt, fusion_view);
   const Count ops = count_of(arguments, "--ops", 1, default_ops);
   if (ops > 1'000'000) throw InputError("--ops " + std::to_string(ops) + ": expected 1 to 1000000");
   chain.side.resize(static_cast<std::size_t>(ops));

@@ -10,9 +10,9 @@
 namespace tilemeter::roofline {
 namespace {
 
-constexpr std::string_view who = "--kv-cache";
+constexpr std::string_view kv_cache_view = "--kv-cache";
 
-const std::vector<SheetColumn> columns = {
+const std::vector<SheetColumn> kv_cache_columns = {
     {"memory_of", "memory", ""},
     {"model", "model", ""},
     {"weight_format", "weights", ""},
@@ -99,11 +99,11 @@ Result kv_cache(const Arguments& arguments) {
     result.devices = devices_of(arguments, NoDevice::refused);
   }
   const ModelShape model = model_of(arguments);
-  const Count tokens = count_of(arguments, "--tokens", 1, std::nullopt, who);
+  const Count tokens = count_of(arguments, "--tokens", 1, std::nullopt, kv_cache_view);
   const Bytes reserve =
       parse_bytes(arguments.find("--reserve").value_or("0B"), "--reserve", ByteUnits::binary_or_decimal, Zero::allowed);
   result.sheet.title = "KV cache: sequences that fit beside the weights";
-  result.sheet.columns = columns;
+  result.sheet.columns = kv_cache_columns;
   result.sheet.notes = notes_of(model, reserve);
   for (const Memory& memory : memories_of(arguments, result.devices)) {
     for (const NumberFormat& weights : formats_of(arguments, "--weight-dtype", "bf16")) {

@@ -115,7 +115,7 @@ std::function<std::string(const Json&)> shown(std::string key, std::string (*tex
 std::string counted(const Json& value) { return with_separators(value.get<Count>()); }
 std::string sized(const Json& value) { return binary_size(value.get<Count>()); }
 std::string two_decimals(const Json& value) { return fixed(value.get<double>(), 2); }
-std::string percent(const Json& value) { return fixed(value.get<double>() * 100, 2) + " %"; }
+std::string as_percent(const Json& value) { return fixed(value.get<double>() * 100, 2) + " %"; }
 std::string timed(const Json& value) { return to_text(Seconds{value.get<double>()}); }
 std::string word(const Json& value) { return value.get<std::string>(); }
 
@@ -131,14 +131,14 @@ std::vector<Figure> figures_for(const PointGrid& grid, const Arguments& argument
   add("intensity", "SM edge", 9, "sm_edge_intensity_flop_per_byte", two_decimals);
   add("intensity", "compulsory", 10, "hbm_intensity_flop_per_byte", two_decimals);
   add("ridge", "FLOP/B", 8, "hbm_ridge_flop_per_byte", two_decimals);
-  add("attainable", "of peak", 10, "attainable_share_of_peak", percent);
+  add("attainable", "of peak", 10, "attainable_share_of_peak", as_percent);
   add("at peak", "time", 9, "peak_bound_seconds", timed);
   add("sustained", "time", 9, "sustained_bound_seconds", timed);
   add("no L2 hits", "time", 10, "no_l2_hits_bound_seconds", timed);
   add("bound by", "", 10, "binding", word);
   if (!measured_time(arguments)) return figures;
   add("measured", "time", 9, "measured_seconds", timed);
-  add("reached", "of peak", 8, "measured_share_of_peak", percent);
+  add("reached", "of peak", 8, "measured_share_of_peak", as_percent);
   return figures;
 }
 

@@ -9,7 +9,7 @@
 namespace tilemeter::roofline {
 namespace {
 
-const std::vector<SheetColumn> columns = {
+const std::vector<SheetColumn> ridges_columns = {
     {"device", "device", ""},
     {"math_dtype", "math", ""},
     {"peak_flop_per_second", "peak", "FLOP/s"},
@@ -69,7 +69,7 @@ Result ridges(const Arguments& arguments) {
   Result result;
   result.devices = devices_of(arguments, NoDevice::all);
   result.sheet.title = "Rooflines: the ridge is the intensity from which memory no longer bounds";
-  result.sheet.columns = columns;
+  result.sheet.columns = ridges_columns;
   for (const Device& device : result.devices) {
     for (const DType math : types_of(arguments)) result.sheet.rows.push_back(row_of(device, math, arguments));
   }

@@ -11,7 +11,7 @@
 namespace tilemeter::roofline {
 namespace {
 
-struct Heading {
+struct SheetHeading {
   std::size_t index = 0;
   std::string title;
   std::string unit;
@@ -19,11 +19,11 @@ struct Heading {
   Side side = Side::right;
 };
 
-std::vector<Heading> headings_of(const Sheet& sheet) {
-  std::vector<Heading> headings;
+std::vector<SheetHeading> headings_of(const Sheet& sheet) {
+  std::vector<SheetHeading> headings;
   for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
     const SheetColumn& column = sheet.columns[i];
-    Heading heading{.index = i, .title = column.title, .unit = column.unit};
+    SheetHeading heading{.index = i, .title = column.title, .unit = column.unit};
     heading.width = std::max(column.title.size(), column.unit.size());
     for (const auto& row : sheet.rows) {
       heading.width = std::max(heading.width, row.at(i).text.size());
@@ -36,10 +36,10 @@ std::vector<Heading> headings_of(const Sheet& sheet) {
 
 std::string table_text(const Sheet& sheet) {
   const auto headings = headings_of(sheet);
-  std::string text = sheet.title + "\n\n" + table_line(headings, [](const Heading& h) { return h.title; }) +
-                     table_line(headings, [](const Heading& h) { return h.unit; });
+  std::string text = sheet.title + "\n\n" + table_line(headings, [](const SheetHeading& h) { return h.title; }) +
+                     table_line(headings, [](const SheetHeading& h) { return h.unit; });
   for (const auto& row : sheet.rows) {
-    text += table_line(headings, [&](const Heading& h) { return row[h.index].text; });
+    text += table_line(headings, [&](const SheetHeading& h) { return row[h.index].text; });
   }
   if (!sheet.notes.empty()) text += "\n";
   for (const std::string& note : sheet.notes) text += "note: " + note + "\n";
@@ -50,7 +50,7 @@ std::string md_text(const Sheet& sheet) {
   const auto headings = headings_of(sheet);
   std::string text = "## " + sheet.title + "\n\n" + md_head(headings);
   for (const auto& row : sheet.rows) {
-    text += md_line(headings, [&](const Heading& h) { return row[h.index].text; });
+    text += md_line(headings, [&](const SheetHeading& h) { return row[h.index].text; });
   }
   if (!sheet.notes.empty()) text += "\n";
   for (const std::string& note : sheet.notes) text += "- " + note + "\n";

@@ -5,7 +5,7 @@
 namespace tilemeter::roofline {
 namespace {
 
-constexpr std::array table = {
+constexpr std::array all_views = {
     View{"critical-batch", "--critical-batch",
          "--math-dtype --weight-dtype --group-size --scale-dtype --zero-point-dtype --d-in --d-out --activation-dtype "
          "--sustained",
@@ -25,6 +25,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const View> views() { return table; }
+std::span<const View> views() { return all_views; }
 
 }  // namespace tilemeter::roofline

@@ -8,7 +8,7 @@
 namespace tilemeter {
 namespace {
 
-constexpr std::size_t cells = 30;
+constexpr std::size_t bar_cells = 30;
 
 std::string remaining_text(double seconds) {
   const auto whole = static_cast<long long>(seconds + 0.5);
@@ -28,8 +28,8 @@ Progress::~Progress() {
 void Progress::show(std::size_t done) {
   if (bar_ == Bar::hidden || total_ == 0) return;
   const std::size_t finished = before_ + done;
-  const std::size_t filled = cells * finished / total_;
-  std::string line = "\r[" + std::string(filled, '#') + std::string(cells - filled, ' ') + "] " +
+  const std::size_t filled = bar_cells * finished / total_;
+  std::string line = "\r[" + std::string(filled, '#') + std::string(bar_cells - filled, ' ') + "] " +
                      std::to_string(finished) + " of " + std::to_string(total_) + " points";
   if (done > 0 && finished < total_) {
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

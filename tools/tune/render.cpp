@@ -23,7 +23,7 @@ using tables::Table;
 
 constexpr std::size_t front_rows = 14;
 constexpr std::size_t candidate_rows = 12;
-constexpr std::string_view source = "closed forms of the bill and of the tiles on chip, exact";
+constexpr std::string_view tune_source = "closed forms of the bill and of the tiles on chip, exact";
 
 Cell cell(const Json& json, std::string_view key) {
   const auto found = json.find(std::string(key));
@@ -73,7 +73,7 @@ class Tables {
   void add_table(std::string_view name, std::string title, Table table) {
     if (table.rows.empty() && table.notes.empty()) return;
     titles_.push_back(std::move(title));
-    tables_.push_back({{.name = name, .title = titles_.back(), .source = source}, std::move(table)});
+    tables_.push_back({{.name = name, .title = titles_.back(), .source = tune_source}, std::move(table)});
   }
 
   static constexpr std::array size_names = {"block_m", "block_n", "block_q", "block_k", "block_d"};

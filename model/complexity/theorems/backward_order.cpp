@@ -4,15 +4,15 @@
 namespace tilemeter::complexity {
 namespace {
 
-constexpr Scale wide_head = {.seq = 8192, .head_dim = 256};
-constexpr Count square = wide_head.head_dim * wide_head.head_dim;
+constexpr Scale backward_head = {.seq = 8192, .head_dim = 256};
+constexpr Count backward_square = backward_head.head_dim * backward_head.head_dim;
 
 /// From twice the M at which the first row fits.
-Grid below_square(std::uint64_t) {
-  return unaligned(wide_head, Axis::capacity, 16 * wide_head.head_dim, square / 4, 60);
+Grid below_backward_square(std::uint64_t) {
+  return unaligned(backward_head, Axis::capacity, 16 * backward_head.head_dim, backward_square / 4, 60);
 }
-Grid above_square(std::uint64_t) {
-  return unaligned(wide_head, Axis::capacity, square, wide_head.seq * wide_head.head_dim, 60);
+Grid above_backward_square(std::uint64_t) {
+  return unaligned(backward_head, Axis::capacity, backward_square, backward_head.seq * backward_head.head_dim, 60);
 }
 
 RatioExperiment ratio(const Contender& contender, std::string_view where, Grid (*grid)(std::uint64_t)) {
@@ -32,8 +32,10 @@ Theorem backward_order() {
           .edges = "the orders cross at M = d^2; streaming leaves the second one below it",
           .conclusion = "shown: above d^2 the ratio to the order is bounded, below d^2 that of streaming grows",
           .fits = {},
-          .ratios = {ratio(flash1, "M 16d to d^2/4", below_square), ratio(flash1, "M d^2 to Nd", above_square),
-                     ratio(flash2, "M 16d to d^2/4", below_square), ratio(flash2, "M d^2 to Nd", above_square)}};
+          .ratios = {ratio(flash1, "M 16d to d^2/4", below_backward_square),
+                     ratio(flash1, "M d^2 to Nd", above_backward_square),
+                     ratio(flash2, "M 16d to d^2/4", below_backward_square),
+                     ratio(flash2, "M d^2 to Nd", above_backward_square)}};
 }
 
 }  // namespace tilemeter::complexity

@@ -5,21 +5,21 @@
 namespace tilemeter::complexity {
 namespace {
 
-constexpr Contender flash1_paper = {"flash1_backward", TileChoice::paper};
+constexpr Contender backward_paper = {"flash1_backward", TileChoice::paper};
 constexpr Contender flash1_optimum = {"flash1_backward", TileChoice::optimum};
 constexpr Contender atomics_optimum = {"flash2_backward", TileChoice::optimum, Variant::atomics};
 constexpr Contender two_kernels_fit = {"flash2_backward", TileChoice::fit, Variant::two_kernels};
 constexpr Contender two_kernels_square = {"flash2_backward", TileChoice::square, Variant::two_kernels};
 
-Grid aligned_capacities(std::uint64_t) {
+Grid backward_capacities(std::uint64_t) {
   return doubling({.seq = 65536, .head_dim = 64}, Axis::capacity, 4096, 1 << 18);
 }
 
-Grid lengths(std::uint64_t) { return doubling({.seq = 1, .head_dim = 64}, Axis::seq, 1 << 10, 1 << 17); }
+Grid backward_lengths(std::uint64_t) { return doubling({.seq = 1, .head_dim = 64}, Axis::seq, 1 << 10, 1 << 17); }
 
 /// M from `from` to `to` times d^2, at N = 2^20, d = 64.
 template <Count from, Count to>
-Grid window(std::uint64_t) {
+Grid backward_window(std::uint64_t) {
   constexpr Count square = 64 * 64;
   return unaligned({.seq = 1 << 20, .head_dim = 64}, Axis::capacity, from * square, to * square, 60);
 }
@@ -47,11 +47,11 @@ FitExperiment over_capacity(const Contender& contender, std::string_view where, 
           .exponents = {{Variable::capacity, accepted}}};
 }
 
-FitExperiment standard() {
+FitExperiment standard_backward_fit() {
   return {.contender = {"standard_backward", TileChoice::untiled},
           .quantity = gradient_score_traffic(),
           .where = "aligned",
-          .grid = lengths,
+          .grid = backward_lengths,
           .exponents = {{Variable::seq, around(2, rounding)}}};
 }
 
@@ -73,13 +73,15 @@ Theorem flash_backward() {
       .conclusion =
           "holds: exponents 2, 2, -1 up to ceilings and the d^1 of the statistics; not for two kernels that "
           "share a tiling",
-      .fits = {over_capacity(flash1_paper, "aligned", aligned_capacities, around(-1, rounding)), joint(flash1_paper),
-               joint(flash1_optimum), joint(atomics_optimum),
-               over_capacity(two_kernels_square, "M/d^2 8 to 64", window<8, 64>, around(-0.707, ceilings)),
-               over_capacity(two_kernels_square, "M/d^2 64 to 1024", window<64, 1024>, around(-0.569, ceilings)),
-               over_capacity(two_kernels_square, "M/d^2 1024 to 16384", window<1024, 16384>, around(-0.517, ceilings)),
-               over_capacity(two_kernels_fit, "M/d^2 1024 to 16384", window<1024, 16384>, around(0, ceilings)),
-               standard()},
+      .fits = {over_capacity(backward_paper, "aligned", backward_capacities, around(-1, rounding)),
+               joint(backward_paper), joint(flash1_optimum), joint(atomics_optimum),
+               over_capacity(two_kernels_square, "M/d^2 8 to 64", backward_window<8, 64>, around(-0.707, ceilings)),
+               over_capacity(two_kernels_square, "M/d^2 64 to 1024", backward_window<64, 1024>,
+                             around(-0.569, ceilings)),
+               over_capacity(two_kernels_square, "M/d^2 1024 to 16384", backward_window<1024, 16384>,
+                             around(-0.517, ceilings)),
+               over_capacity(two_kernels_fit, "M/d^2 1024 to 16384", backward_window<1024, 16384>, around(0, ceilings)),
+               standard_backward_fit()},
       .ratios = {}};
 }
 

@@ -149,7 +149,7 @@ std::string differing_tensors(const Work& a, const Work& b) {
   return names;
 }
 
-void check_equal(const Work& formula, const Work& loops) {
+void check_gradients(const Work& formula, const Work& loops) {
   REQUIRE(differing_tensors(formula, loops).empty());
   REQUIRE(formula.matmul_flops.value() == loops.matmul_flops.value());
   REQUIRE(formula == loops);
@@ -164,11 +164,11 @@ TEST_CASE("the bills of the flash backward passes equal the loops that they desc
     Case point = cases.point();
     if (point.problem.seq_q == 0) continue;
     INFO("seed " << seed << " case " << i << ": " << describe(point));
-    check_equal(closed_form("flash1_backward", point), Loops(point).flash1());
+    check_gradients(closed_form("flash1_backward", point), Loops(point).flash1());
     point.options.accumulation = i % 3 == 0 ? Accumulation::deterministic : Accumulation::unordered;
     for (const Variant variant : {Variant::atomics, Variant::two_kernels}) {
       point.options.variant = variant;
-      check_equal(closed_form("flash2_backward", point), Loops(point).flash2());
+      check_gradients(closed_form("flash2_backward", point), Loops(point).flash2());
     }
   }
 }

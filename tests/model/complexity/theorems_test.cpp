@@ -13,13 +13,13 @@ using namespace tilemeter::complexity;
 
 namespace {
 
-Work billed(std::string_view algorithm, const Case& point) { return closed_form(algorithm, point); }
+Work billed_by_formula(std::string_view algorithm, const Case& point) { return closed_form(algorithm, point); }
 bool every(std::string_view) { return true; }
 
 const Measured& measured(std::string_view theorem) {
   static const std::vector<Measured> all = [] {
     std::vector<Measured> results;
-    for (const Theorem& one : theorems()) results.push_back(measure(one, billed, 1, every));
+    for (const Theorem& one : theorems()) results.push_back(measure(one, billed_by_formula, 1, every));
     return results;
   }();
   return *std::find_if(all.begin(), all.end(), [&](const Measured& one) { return one.theorem->name == theorem; });
@@ -121,7 +121,7 @@ TEST_CASE("those with random points hold whatever the seed") {
   for (const std::uint64_t seed : {2, 20261129}) {
     for (const std::string_view name : {"thm2", "thm5", "row-granular"}) {
       INFO(name << ", seed " << seed);
-      CHECK(measure(find_theorem(name), billed, seed, every).holds());
+      CHECK(measure(find_theorem(name), billed_by_formula, seed, every).holds());
     }
   }
 }
@@ -152,10 +152,11 @@ TEST_CASE("two kernels with one square tiling go from -1 to -1/2 as the side doe
 TEST_CASE("what streams is proportional to the number of tiles") {
   const auto streamed = [](std::string_view algorithm, std::optional<Variant> variant, Count side) {
     const Scale scale{.seq = 1024, .head_dim = 64};
-    Billed billed{.point = point_of({algorithm, TileChoice::untiled, variant}, scale), .work = {}, .total = {}};
-    billed.point.tiling.block_q = billed.point.tiling.block_k = side;
-    billed.total = closed_form(algorithm, billed.point).total().total();
-    return streamed_traffic(algorithm, variant).of(scale, billed);
+    Billed billed_by_formula{
+        .point = point_of({algorithm, TileChoice::untiled, variant}, scale), .work = {}, .total = {}};
+    billed_by_formula.point.tiling.block_q = billed_by_formula.point.tiling.block_k = side;
+    billed_by_formula.total = closed_form(algorithm, billed_by_formula.point).total().total();
+    return streamed_traffic(algorithm, variant).of(scale, billed_by_formula);
   };
   struct Streams {
     std::string_view algorithm;
@@ -185,9 +186,9 @@ TEST_CASE("a bill with another exponent is noticed") {
 
 TEST_CASE("theorems can be restricted to algorithms") {
   const auto standard_only = [](std::string_view algorithm) { return algorithm == "standard"; };
-  const Measured some = measure(find_theorem("thm2"), billed, 1, standard_only);
+  const Measured some = measure(find_theorem("thm2"), billed_by_formula, 1, standard_only);
   CHECK(some.findings.size() == 3);
-  const Measured none = measure(find_theorem("prop4"), billed, 1, standard_only);
+  const Measured none = measure(find_theorem("prop4"), billed_by_formula, 1, standard_only);
   CHECK(none.findings.empty());
   CHECK_THAT(none.verdict(), contains("not measured"));
 }
@@ -220,5 +221,6 @@ TEST_CASE("figures that are not positive have no exponent") {
                                  .where = "anywhere",
                                  .exponents = {{Variable::seq}}};
   const Grid grid = doubling({.seq = 1, .head_dim = 64}, Axis::seq, 64, 1024);
-  CHECK_THROWS_WITH(measure(experiment, grid, billed), contains("exponents of nothing") && contains("N = 64"));
+  CHECK_THROWS_WITH(measure(experiment, grid, billed_by_formula),
+                    contains("exponents of nothing") && contains("N = 64"));
 }

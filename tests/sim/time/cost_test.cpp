@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "sim/catalog.hpp"
+#include "sim/time/recorder.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
@@ -139,21 +141,41 @@ TEST_CASE("a load takes shared memory where it arrives there") {
   CHECK(clocks(clocks_of(load, execution, hopper_rates(), Space::registers), SmUnit::shared) == 0);
 }
 
-TEST_CASE("scalar work stalls products for its share") {
+TEST_CASE("scalar work stalls products for its share, and products scalar work") {
   MachineRates rates = hopper_rates();
-  rates.fma_stalls_tensor = 0.75;
-  rates.exp_stalls_tensor = 0.25;
+  rates.stalls_tensor = {.exp = 0.25, .fma = 0.75, .alu = 0.5};
+  rates.tensor_stalls = {.exp = 0.125, .fma = 0, .alu = 0.25};
   UnitClocks units{};
+  units[static_cast<std::size_t>(SmUnit::tensor)] = 80;
   units[static_cast<std::size_t>(SmUnit::fma)] = 100;
   units[static_cast<std::size_t>(SmUnit::exp)] = 40;
-  CHECK(stalled_products(units, rates) == 85);
+  units[static_cast<std::size_t>(SmUnit::alu)] = 8;
+  const UnitClocks lost = lost_clocks(units, rates);
+  CHECK(clocks(lost, SmUnit::tensor) == 89);
+  CHECK(clocks(lost, SmUnit::exp) == 10);
+  CHECK(clocks(lost, SmUnit::fma) == 0);
+  CHECK(clocks(lost, SmUnit::alu) == 20);
 }
 
-TEST_CASE("clocks are rounded up to whole picoseconds") {
-  MachineRates rates = hopper_rates();
-  CHECK(to_picoseconds(3, rates) == 3000);
-  rates.clock_hz = 3e9;
-  CHECK(to_picoseconds(3, rates) == 1000);
-  CHECK(to_picoseconds(1, rates) == 334);
-  CHECK(to_picoseconds(0, rates) == 0);
+TEST_CASE("a step of flash3 as its verbs report it costs what the budget says") {
+  Case point;
+  point.problem = {
+      .seq_q = 128, .seq_k = 4096, .head_dim = 128, .head_dim_v = 128, .dtype = DType::bf16, .stat_dtype = DType::fp32};
+  const Recording recording = record(find_algorithm("flash3"), point, Budget{});
+  const RecordedLaunch& launch = recording.launches.at(0);
+  OpStream stream(launch, launch.blocks.at(0));
+  UnitClocks sum{};
+  IssuedOp issued;
+  while (stream.next(issued)) {
+    const Space arrives = issued.op->unit == Unit::memory ? Space::shared : Space::registers;
+    const UnitClocks it = clocks_of(*issued.op, by(MatrixPath::wgmma, 8), hopper_rates(), arrives);
+    for (std::size_t unit = 0; unit < sum.size(); ++unit) sum[unit] += it[unit];
+  }
+  // 32 steps, and once a block Q, O and what belongs to rows.
+  const auto of_step = [&](SmUnit unit) { return clocks(sum, unit) / 32; };
+  CHECK(of_step(SmUnit::tensor) == 2048);
+  CHECK(std::abs(of_step(SmUnit::shared) / 1792 - 1) < 0.01);
+  CHECK(std::abs(of_step(SmUnit::exp) / 1024 - 1) < 0.01);
+  CHECK(std::abs(of_step(SmUnit::fma) / 384 - 1) < 0.02);
+  CHECK(std::abs(of_step(SmUnit::alu) / 384 - 1) < 0.02);
 }

@@ -97,7 +97,7 @@ TEST_CASE("two blocks of an SM take turns on its units") {
 
 TEST_CASE("scalar work beside products takes clocks from them") {
   MachineRates rates = tiny_rates(1);
-  rates.fma_stalls_tensor = 0.5;
+  rates.stalls_tensor.fma = 0.5;
   // Products of 200 clocks lose half of the 100 clocks of scalar work.
   const TinyBlock block = TinyBlock({1, 1, 1}).scale(100, 1).multiply(100, 0, 0).multiply(100, 2, 2);
   CHECK(clocks_of(simulate_tiny(tiny_recording({block}), tiny_execution(), rates)) == 250);

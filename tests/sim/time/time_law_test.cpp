@@ -85,7 +85,7 @@ double serial_bound(const Trial& trial, Bytes dram) {
       while (stream.next(issued)) {
         const UnitClocks units = clocks_of(*issued.op, trial.execution, rates, Space::shared);
         for (const double of_unit : units) clocks += streams * of_unit;
-        clocks += streams * stalled_products(units, rates);
+        for (const double lost : lost_clocks(units, rates)) clocks += streams * lost;
         ops += streams;
         if (issued.op->unit != Unit::memory) continue;
         clocks += streams * (std::max(rates.hbm_latency, rates.l2_latency) + rates.barrier);
