@@ -16,7 +16,7 @@ std::vector<Recording> recordings() {
     if (path.extension() != ".json") continue;
     std::ifstream file(path);
     Json document = Json::parse(file);
-    if (document.at("command") == "measure" && document.contains("arguments")) {
+    if (document.value("command", "") == "measure" && document.contains("arguments")) {
       found.push_back({path.replace_extension().string(), std::move(document)});
     }
   }
