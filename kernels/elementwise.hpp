@@ -14,7 +14,7 @@ inline constexpr std::array elementwise_variants = {Variant::unfused, Variant::f
 constexpr KernelTiling elementwise_tiling(Count block_k) { return {.block_k = block_k, .threads = 256}; }
 
 /// The tilings that are compiled.
-inline constexpr std::array elementwise_tilings = {elementwise_tiling(8192), elementwise_tiling(2048)};
+inline constexpr std::array elementwise_tilings = {elementwise_tiling(2048), elementwise_tiling(8192)};
 
 /// Thread blocks of each kernel. Throws FigureOverflow.
 Count elementwise_blocks(const Case& point);
