@@ -5,6 +5,7 @@
 #include "sim/catalog.hpp"
 #include "sim/time/recorder.hpp"
 #include "tests/sim/time/flash2_launch.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
@@ -14,7 +15,6 @@ namespace {
 
 constexpr Count kib = 1024;
 constexpr Count mib = 1024 * kib;
-const Budget unlimited;
 
 Case attention(Count heads, Count length, Count head_dim = 64) {
   Case point;

@@ -18,10 +18,10 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr Count mib = 1024 * 1024;
+constexpr Count mebibyte = 1024 * 1024;
 constexpr Count sms = 132;
 /// What data of its own can use of 60 MiB: each half of the L2 keeps lines of the other, too.
-constexpr Bytes capacity{34 * mib};
+constexpr Bytes capacity{34 * mebibyte};
 /// How much slower the slowest of FlashAttention-2's blocks is. Two of them share the tensor cores of an SM, and
 /// nothing makes the warps of one wait for those of the other. Its value is the one figure here that is fitted, to the
 /// causal rows; full ones stay within 5 % with any.
@@ -114,7 +114,7 @@ TEST_CASE("bytes read at the edge of the SM are the bill's, within 0.1 % or 1 Mi
     const auto measured = row["xbar_to_l1_read_bytes"].get<double>();
     const bool ragged = row["seq_q"].get<int>() % row["described_as"]["block_q"].get<int>() != 0;
     const double share = ragged && is_causal(row) ? 0.0035 : 0.001;
-    CHECK(std::abs(static_cast<double>(bill.value()) - measured) <= std::max<double>(mib, share * measured));
+    CHECK(std::abs(static_cast<double>(bill.value()) - measured) <= std::max<double>(mebibyte, share * measured));
     CHECK(lockstep_traffic(recording_of(row), {}, resident_blocks(row), capacity).all.edge.read_bytes == bill);
     ++compared;
   }

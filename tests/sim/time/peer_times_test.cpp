@@ -19,13 +19,13 @@ namespace {
 
 const std::string measured = TILEMETER_SOURCE_DIR "/traces/measured/h200/";
 
-Json rows() {
+Json timed_rows() {
   std::ifstream file(measured + "other/peers_times.json");
   REQUIRE(file.is_open());
   return Json::parse(file)["rows"];
 }
 
-Case point_of(const Json& row) {
+Case timed_point(const Json& row) {
   const Json& described = row["described_as"];
   Case point;
   point.problem = {.batch = row["batch"],
@@ -41,7 +41,7 @@ Case point_of(const Json& row) {
   return point;
 }
 
-Execution execution_of(const Json& row) {
+Execution described_execution(const Json& row) {
   const Json& described = row["described_as"];
   Execution execution;
   execution.matrix = described["matrix"] == "mma" ? MatrixPath::mma : MatrixPath::wgmma;
@@ -53,16 +53,16 @@ Execution execution_of(const Json& row) {
 }
 
 double predicted_ms(const Json& row, const Device& device) {
-  const Execution execution = execution_of(row);
+  const Execution execution = described_execution(row);
   const MachineRates rates = machine_rates(device, execution, DType::bf16);
   const Algorithm& algorithm = find_algorithm(row["described_as"]["algorithm"].get<std::string>());
-  const Recording recording = record(algorithm, point_of(row), Budget{});
+  const Recording recording = record(algorithm, timed_point(row), Budget{});
   return static_cast<double>(simulate(recording, execution, device, rates, {}).time) * 1e-9;
 }
 
 /// FLOPs of the visible pairs at the data sheet's peak, or each tensor once at its bandwidth.
 double roofline_ms(const Json& row, const Device& device) {
-  const Case point = point_of(row);
+  const Case point = timed_point(row);
   const Count pairs = point.problem.seq_q * point.problem.seq_k;
   const Flops flops(4 * point.problem.streams() * (row["causal"].get<bool>() ? pairs / 2 : pairs) *
                     point.problem.head_dim);
@@ -77,7 +77,7 @@ TEST_CASE("without any fit, times of others are predicted with less than half of
   const Device probed = load_device(measured + "rates.toml");
   double sum = 0;
   double roofline_sum = 0;
-  const Json all = rows();
+  const Json all = timed_rows();
   REQUIRE(all.size() == 24);
   std::printf("%-5s %4s %6s %6s %9s %9s %7s %8s\n", "peer", "d", "N", "causal", "ms", "predicted", "error", "roofline");
   for (const Json& row : all) {

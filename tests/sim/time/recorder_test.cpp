@@ -7,6 +7,7 @@
 #include "sim/catalog.hpp"
 #include "sim/gpu.hpp"
 #include "sim/ledger.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/repetitions.hpp"
@@ -16,8 +17,7 @@ using namespace tilemeter::testing;
 
 namespace {
 
-constexpr std::uint64_t seed = 20261130;
-const Budget unlimited;
+constexpr std::uint64_t recorder_seed = 20261130;
 
 /// Keeps every op of every block, without folding.
 class EveryOp : public Sink {
@@ -78,7 +78,7 @@ class TileNumbers {
 };
 
 /// Why an op of a recording is not the one that the algorithm did; empty when it is.
-std::string difference(const Recording& recording, const IssuedOp& issued, Count first_matrix, const Op& done) {
+std::string difference_of_op(const Recording& recording, const IssuedOp& issued, Count first_matrix, const Op& done) {
   if (issued.op->phase != done.phase) return "phase";
   if (!(issued.op->traffic == done.traffic) || issued.op->tensor != done.tensor) return "traffic";
   if (!(issued.op->product == done.product) || !(issued.op->scalars == done.scalars)) return "cost";
@@ -106,7 +106,7 @@ void require_same(const Recording& recording, const RecordedLaunch& launch, Coun
   for (const Op& op : done) {
     REQUIRE(stream.next(issued));
     const Count first = first_matrix(recording, launch, issued, place / per_stream);
-    REQUIRE(difference(recording, issued, first, op) == "");
+    REQUIRE(difference_of_op(recording, issued, first, op) == "");
     if (tiles == Tiles::left_out) continue;
     REQUIRE(numbers.match_all(issued.op->reads, op.reads));
     REQUIRE(numbers.match_all(issued.op->writes, op.writes));
@@ -125,7 +125,7 @@ std::size_t steps_of(const Recording& recording) {
 }  // namespace
 
 TEST_CASE("an unrolled recording is the algorithm, op by op, for every algorithm") {
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(recorder_seed);
   for (int repetition = 0; repetition < testing::repetitions(100); ++repetition) {
     Case drawn = random_case(random, Extent::small);
     for (const Algorithm& algorithm : algorithms()) {

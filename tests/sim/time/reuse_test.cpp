@@ -9,6 +9,7 @@
 #include "sim/catalog.hpp"
 #include "sim/time/lockstep.hpp"
 #include "sim/time/recorder.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
 
@@ -16,8 +17,6 @@ using namespace tilemeter;
 using namespace tilemeter::testing;
 
 namespace {
-
-const Budget unlimited;
 
 struct Comparison {
   double estimated = 0;

@@ -8,6 +8,7 @@
 #include "sim/time/cost.hpp"
 #include "sim/time/engine.hpp"
 #include "sim/time/recorder.hpp"
+#include "tests/sim/unlimited.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/repetitions.hpp"
@@ -18,7 +19,6 @@ using namespace tilemeter::testing;
 namespace {
 
 constexpr std::uint64_t seed = 20261201;
-const Budget unlimited;
 
 /// A GPU of three SMs with the rates of an H200's, and a kernel of any kind on it.
 struct Trial {
