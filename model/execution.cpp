@@ -25,7 +25,9 @@ Execution wgmma_groups(const Case& point) {
   const Count groups = rows.second > 0 ? 2 : 1;
   Execution execution;
   execution.matrix = MatrixPath::wgmma;
-  execution.scheduling = Scheduling::static_persistent;
+  // FlashAttention-3 deals equal tiles beforehand, and tiles of unequal length from a counter.
+  execution.scheduling =
+      point.problem.mask.kind == MaskKind::none ? Scheduling::static_persistent : Scheduling::counter;
   execution.rows = RowOrder::longest_first;
   execution.threads = (groups + 1) * warpgroup_threads;
   execution.math_warps = groups * warpgroup_warps;

@@ -22,6 +22,7 @@ struct HardwareCandidate {
   std::optional<Occupancy> occupancy;    ///< with a device
   bool spills = false;                   ///< see registers_beside_accumulators; with a device
   std::optional<Traffic> traffic;        ///< absent when rejected
+  std::optional<double> seconds{};       ///< predicted; absent where nobody predicted it
   std::string reason;                    ///< empty when not rejected
 
   bool rejected() const { return !traffic.has_value(); }

@@ -35,7 +35,9 @@ LaunchRun::LaunchRun(const RecordedLaunch& launch, Count resident, Picoseconds b
       barrier_(to_picoseconds(machine.rates.barrier, machine.rates)),
       transfers_(machine.rates, static_cast<int>(machine.rates.sms)) {
   const auto sms = static_cast<std::size_t>(machine.rates.sms);
-  if (machine.options.waves == Waves::folded) folding_ = folding_of(order_, resident_, aim());
+  // What a resident block was dealt beforehand depends on its place: unequal blocks that were left out would shift it.
+  const bool shifts = machine.execution.scheduling == Scheduling::static_persistent && order_.period() != 1;
+  if (machine.options.waves == Waves::folded && !shifts) folding_ = folding_of(order_, resident_, aim());
   simulated_ = order_.size() - folding_.skipped;
   workers_.resize(static_cast<std::size_t>(std::min(resident_, simulated_)));
   free_.assign(sms, SmClocks{});

@@ -16,7 +16,8 @@ namespace tilemeter {
 namespace {
 
 constexpr std::array tune_options = {
-    OptionSpec{"--by", "traffic", "what is least; default traffic"},
+    OptionSpec{"--by", "traffic|time",
+               "what is least; time needs --device, and ranks the sizes that kernels use; default traffic"},
     OptionSpec{"--top", "K", "tilings in the list of the best; default 5"},
     OptionSpec{"--warps", "W,...", "warps of a block that candidates may have; default 4,8"},
     OptionSpec{"--rejected", "", "list every rejected candidate, also those that a smaller one explains"},
@@ -42,18 +43,18 @@ std::vector<OptionSpec> point_options() {
   return specs;
 }
 
-void require_traffic(const Arguments& arguments) {
+TuneBy asked_measure(const Arguments& arguments) {
   const auto by = arguments.find("--by");
-  if (!by || *by == "traffic") return;
-  throw InputError(quote("--by", *by) + (*by == "time"
-                                             ? ": predicted times are not part of this version; expected traffic"
-                                             : ": expected traffic"));
+  if (!by || *by == "traffic") return TuneBy::traffic;
+  if (*by == "time") return TuneBy::time;
+  throw InputError(quote("--by", *by) + ": expected traffic or time");
 }
 
 TuneOptions asked_tuning(const Arguments& arguments) {
   constexpr Count most_shown = 1000;
   constexpr Count most_warps = most_block_threads / warp_threads;
   TuneOptions options;
+  options.by = asked_measure(arguments);
   if (const auto top = arguments.find("--top")) {
     const Count count = parse_count("--top", *top, 1);
     if (count > most_shown) throw InputError(quote("--top", *top) + ": expected 1 to " + std::to_string(most_shown));
@@ -118,15 +119,15 @@ std::string emitted(const std::vector<TuneResult>& results, Emission emission) {
 }
 
 int run_tune(const Arguments& arguments) {
-  require_traffic(arguments);
   const Emission emission = emission_of(arguments);
   const Target target = emission == Emission::none ? target_of(arguments) : text_target(arguments);
   const TuneOptions options = asked_tuning(arguments);
   const PointGrid grid = point_grid(arguments, "tune", Values::one_problem);
   const std::vector<TuneResult> results = results_of(grid, options);
   const Rejected rejected = arguments.has("--rejected") ? Rejected::all : Rejected::smallest;
-  const std::string text = emission == Emission::none ? render_tune(target.format, tune_document(results), rejected)
-                                                      : emitted(results, emission);
+  const std::string text = emission == Emission::none
+                               ? render_tune(target.format, tune_document(results, options.by), rejected)
+                               : emitted(results, emission);
   const auto file = open_file(target);
   if (!file) {
     write_out(text);
@@ -141,7 +142,7 @@ int run_tune(const Arguments& arguments) {
 
 Command tune_command() {
   return {.name = "tune",
-          .summary = "the tilings of least traffic that truly fit a budget or a device, and why others do not",
+          .summary = "the tilings of least traffic or time that truly fit a budget or a device, and why others do not",
           .example = tune_example,
           .words = "",
           .options = all_options({point_options(), tune_options, output_option_specs(), logging_option_specs()}),

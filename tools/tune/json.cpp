@@ -50,6 +50,15 @@ Json budget_json(const Budget& budget) {
   return json;
 }
 
+std::optional<double> seconds_of(const TuneResult& result, const Tiling& tiling) {
+  for (const HardwareCandidate& candidate : result.candidates) {
+    const Tiling& other = candidate.tiling;
+    if (other.block_q == tiling.block_q && other.block_k == tiling.block_k && other.stages == tiling.stages)
+      return candidate.seconds;
+  }
+  return std::nullopt;
+}
+
 Json best_json(const TuneResult& result) {
   Json list = Json::array();
   for (const RankedTiling& ranked : result.ranked.best) {
@@ -58,6 +67,7 @@ Json best_json(const TuneResult& result) {
     Json json = {{"rank", list.size() + 1}};
     add_sizes(json, result, ranked.tiling);
     json["traffic"] = traffic_json(closed_form(name, point).total());
+    if (const auto seconds = seconds_of(result, ranked.tiling)) json["time"] = {{"seconds", *seconds}};
     json["sram"] = memory_json(footprint_of(on_chip_tiles(name, point)), result.point.budget.placement);
     list.push_back(std::move(json));
   }
@@ -86,6 +96,7 @@ Json candidate_json(const TuneResult& result, const HardwareCandidate& candidate
   json["feasible"] = !candidate.rejected();
   json["reason"] = candidate.rejected() ? Json(candidate.reason) : Json(nullptr);
   if (candidate.traffic) json["traffic"] = traffic_json(*candidate.traffic);
+  if (candidate.seconds) json["time"] = {{"seconds", *candidate.seconds}};
   json["sram"] = memory_json(candidate.use, result.point.budget.placement);
   if (!candidate.registers) return json;
   json["warps"] = candidate.warps;
@@ -159,9 +170,9 @@ Json tune_json(const TuneResult& result) {
   return json;
 }
 
-Json tune_document(const std::vector<TuneResult>& results) {
+Json tune_document(const std::vector<TuneResult>& results, TuneBy by) {
   Json document = document_json("tune");
-  document["by"] = "traffic";
+  document["by"] = by == TuneBy::time ? "time" : "traffic";
   document["results"] = Json::array();
   for (const TuneResult& result : results) document["results"].push_back(tune_json(result));
   return document;

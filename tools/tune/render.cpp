@@ -23,7 +23,8 @@ using tables::Table;
 
 constexpr std::size_t front_rows = 14;
 constexpr std::size_t candidate_rows = 12;
-constexpr std::string_view tune_source = "closed forms of the bill and of the tiles on chip, exact";
+constexpr std::string_view tune_source =
+    "closed forms of the bill and of the tiles on chip, exact; of times, estimates";
 
 Cell cell(const Json& json, std::string_view key) {
   const auto found = json.find(std::string(key));
@@ -58,13 +59,14 @@ bool on_gpu(const Json& result) { return result["budget"]["placement"] == "gpu";
 class Tables {
  public:
   Tables(const Json& document, Rejected rejected) : rejected_(rejected) {
+    least_ = document["by"] == "time" ? "least predicted time: " : "least traffic: ";
     for (const Json& result : document["results"]) add(result);
   }
   const std::vector<MadeTable>& all() const { return tables_; }
 
  private:
   void add(const Json& result) {
-    add_table("best", "least traffic: " + subject_of(result), best(result));
+    add_table("best", least_ + subject_of(result), best(result));
     add_table("front", "traffic against memory on chip: " + problem_text(result), front(result));
     add_table("candidates", "tile sizes that kernels use: " + subject_of(result), candidates(result));
     add_table("rejected", "of those sizes, what does not fit: " + subject_of(result), rejected(result));
@@ -105,6 +107,7 @@ class Tables {
     table.columns.insert(table.columns.end(), {{"traffic", "elements"}, {"traffic", "bytes"}, {"of compulsory", ""}});
     table.columns.push_back({on_gpu(result) ? "shared" : "on chip", unit});
     if (on_gpu(result)) table.columns.push_back({"registers", "bytes"});
+    if (list.front().contains("time")) table.columns.push_back({"time", "us"});
     for (const Json& tiling : list) {
       std::vector<Cell> row = sizes(tiling);
       const Json& traffic = tiling["traffic"];
@@ -113,6 +116,7 @@ class Tables {
       row.push_back(ratio(traffic, result["compulsory"], unit));
       row.push_back(cell(tiling["sram"], on_gpu(result) ? "shared_bytes" : unit));
       if (on_gpu(result)) row.push_back(cell(tiling["sram"], "register_bytes"));
+      if (tiling.contains("time")) row.push_back(microseconds(tiling));
       table.rows.push_back(std::move(row));
     }
     table.notes.push_back(search_note(result));
@@ -130,6 +134,8 @@ class Tables {
     return text;
   }
 
+  static Cell microseconds(const Json& tiling) { return Decimal{tiling["time"]["seconds"].get<double>() * 1e6, 1}; }
+
   static Cell ratio(const Json& traffic, const Json& least, const std::string& unit) {
     const auto amount = least[unit].get<Count>();
     if (amount == 0) return {};
@@ -139,6 +145,8 @@ class Tables {
   static std::string search_note(const Json& result) {
     const Json& search = result["search"];
     const Count billed = search["tried"].get<Count>();
+    if (result["best"].front().contains("time"))
+      return with_separators(billed) + " tile sizes that kernels use were timed, in closed form";
     const std::string tried = billed == 0 ? "" : with_separators(billed) + " tilings billed, ";
     return tried + (search["exhaustive"] == true ? "every other one ruled out: no tiling moves less"
                                                  : "the rest not tried: a tiling may move less");
@@ -193,6 +201,8 @@ class Tables {
     const bool on_device = fitting.front()->contains("warps");
     add_sizes(table, *fitting.front());
     table.columns.insert(table.columns.end(), {{"traffic", "bytes"}, {on_gpu(result) ? "shared" : "on chip", "bytes"}});
+    const bool timed = fitting.front()->contains("time");
+    if (timed) table.columns.push_back({"time", "us"});
     if (on_device) {
       table.columns.insert(
           table.columns.end(),
@@ -209,6 +219,7 @@ class Tables {
     std::vector<Cell> row = sizes(candidate);
     row.push_back(cell(candidate["traffic"], "bytes"));
     row.push_back(cell(candidate["sram"], on_gpu ? "shared_bytes" : "bytes"));
+    if (candidate.contains("time")) row.push_back(microseconds(candidate));
     if (!on_device) return row;
     for (const char* key : {"warps", "accumulator_registers_per_thread", "resident_blocks"}) {
       row.push_back(cell(candidate, key));
@@ -255,6 +266,7 @@ class Tables {
   }
 
   Rejected rejected_;
+  std::string least_;
   std::deque<std::string> titles_;
   std::vector<MadeTable> tables_;
 };

@@ -11,8 +11,12 @@
 
 namespace tilemeter {
 
+/// What the best tilings have least of.
+enum class TuneBy { traffic, time };
+
 /// What `tune` is asked beside the point.
 struct TuneOptions {
+  TuneBy by = TuneBy::traffic;
   std::size_t top = 5;  ///< tilings in the list of the best
   std::vector<Count> warps = {4, 8};
 };
@@ -22,13 +26,15 @@ struct TuneResult {
   Shapes shapes;      ///< of a matrix product
   RankedTilings ranked;
   TrafficFront front;
-  std::vector<HardwareCandidate> candidates;  ///< none for a matrix product
+  std::vector<HardwareCandidate> candidates;  ///< none for a matrix product; by time with TuneBy::time
 
   /// The point with another tiling, and for a GEMM whose order is open the order that moves least.
   Case with(const Tiling& tiling) const;
 };
 
-/// Throws InputError: an algorithm without tiles, no budget, wrong input; and FigureOverflow.
+/// With TuneBy::time the best are those of the candidates that fit and do not spill, by the closed form of their time
+/// with the default execution. Throws InputError: an algorithm without tiles, no budget, wrong input, a time without a
+/// device, for a matrix product, or for a type that the device has no rate for; and FigureOverflow.
 TuneResult tune(const PointRequest& request, const TuneOptions& options);
 
 }  // namespace tilemeter
