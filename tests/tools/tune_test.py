@@ -37,6 +37,38 @@ def covers(block, extent):
     return -(-extent // block)
 
 
+class ByTime(unittest.TestCase):
+    POINT = "--algorithm flash2 --seq 4096 --batch 4 --heads 16 --head-dim 128 --dtype bf16 --device h200"
+
+    def test_the_fastest_come_first(self):
+        (result,) = tune(f"{self.POINT} --by time --top 7")
+        fits = [c for c in result["candidates"] if c["feasible"]]
+        order = [(c["spills"], c["time"]["seconds"]) for c in fits]
+        self.assertEqual(order, sorted(order))
+        self.assertEqual(len(result["best"]), 7)
+        best = [(sizes(b), b["stages"], b["time"]["seconds"]) for b in result["best"]]
+        self.assertEqual(best, [(sizes(c), c["stages"], c["time"]["seconds"]) for c in fits[:7]])
+        self.assertFalse(any(c["spills"] for c in fits[:7]))
+        self.assertTrue(all("time" not in c for c in result["candidates"] if not c["feasible"]))
+
+    def test_a_time_is_that_of_predict(self):
+        (result,) = tune(f"{self.POINT} --by time")
+        best = result["best"][0]
+        warps = next(c["warps"] for c in result["candidates"] if sizes(c) == sizes(best))
+        tiling = f"--block-q {best['block_q']} --block-k {best['block_k']} --stages {best['stages']} --warps {warps}"
+        done = run(["predict", *self.POINT.split(), *tiling.split(), "--format", "json"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        estimate = json.loads(done.stdout)["estimate"]
+        self.assertAlmostEqual(best["time"]["seconds"] / estimate["seconds"], 1, places=9)
+
+    def test_tables_and_csv_have_times(self):
+        table = run(["tune", *self.POINT.split(), "--by", "time"])
+        self.assertEqual(table.returncode, 0, table.stderr)
+        self.assertIn("least predicted time", table.stdout)
+        rows = list(csv.DictReader(io.StringIO(run(["tune", *self.POINT.split(), "--by", "time", "--format", "csv"]).stdout)))
+        self.assertTrue(all(float(r["time_seconds"]) > 0 for r in rows if r["list"] == "best"))
+
+
 class Optimum(unittest.TestCase):
     def test_published_optima_in_one_call(self):
         budgets = ",".join(f"{row[0]}el" for row in OPTIMA)
@@ -239,7 +271,8 @@ class WrongInput(Folder):
         budget = [*self.POINT, "--sram", "100KiB"]
         self.refuse(self.POINT, "--sram", "--device")
         self.refuse([*self.POINT, "--sram", "100el"], "not even the smallest tiling fits")
-        self.refuse([*budget, "--by", "time"], "--by time", "traffic")
+        self.refuse([*budget, "--by", "time"], "--by time", "--device")
+        self.refuse("--algorithm gemm --m 512 --n 512 --k 512 --device h200 --by time".split(), "--by time", "gemm", "traffic")
         self.refuse([*budget, "--by", "luck"], "--by luck", "traffic")
         self.refuse([*budget, "--top", "0"], "--top")
         self.refuse([*budget, "--top", "5000"], "--top 5000", "1000")
