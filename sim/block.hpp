@@ -225,7 +225,8 @@ class Block {
   void report_load(Phase phase, TileId to, const View<P>& from, Shape shape);
   template <class Body>
   void repeated(Count times, Body body);
-  void report_row_maxima(TileId scores, TileId maxima, Shape shape);
+  /// The maximum of each row of `scores`, and of `before` where there is such a tile.
+  void report_row_maxima(TileId scores, TileId before, TileId maxima, Shape shape);
   void report_row_scaling(const RegisterTile<P>& o, const RowFactors<P>& factors);
   /// Tiles that the body of an announced loop makes for itself have the same numbers in every iteration.
   void announce_iteration(TileId first_own);

@@ -59,10 +59,10 @@ void Block<P>::accumulate_arriving(Phase phase, RegisterTile<P>& o, Tile<P, A>& 
 }
 
 template <class P>
-void Block<P>::report_row_maxima(TileId scores, TileId maxima, Shape shape) {
+void Block<P>::report_row_maxima(TileId scores, TileId before, TileId maxima, Shape shape) {
   report({.phase = Phase::softmax,
           .scalars = scalars_of(shape, one_maximum),
-          .reads = {scores, maxima, no_tile, no_tile},
+          .reads = {scores, before, no_tile, no_tile},
           .writes = {maxima, no_tile, no_tile, no_tile}});
 }
 
@@ -91,7 +91,7 @@ void Block<P>::clear_hidden(RegisterTile<P>& s, const Visibility& visibility, Co
 template <class P>
 void Block<P>::softmax(RegisterTile<P>& s) {
   if constexpr (real) numerics::softmax<typename P::Scalar>(s.numbers());
-  report_row_maxima(s.id, s.id, s.shape);
+  report_row_maxima(s.id, no_tile, s.id, s.shape);
   report({.phase = Phase::softmax,
           .exp = {.scores = s.shape.elements().value()},
           .scalars = scalars_of(s.shape, whole_softmax_cost),
@@ -106,7 +106,7 @@ void Block<P>::online_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTi
     numerics::online_softmax<typename P::Scalar>(s.numbers(), m.numbers(), l.numbers(), factors.rescale,
                                                  factors.carried, rule);
   }
-  report_row_maxima(s.id, m.id, s.shape);
+  report_row_maxima(s.id, m.id, m.id, s.shape);
   report({.phase = Phase::softmax,
           .exp = {.scores = s.shape.elements().value(), .rescale = s.shape.rows},
           .scalars = scalars_of(s.shape, softmax_cost),
@@ -129,7 +129,7 @@ void Block<P>::chunk_softmax(RegisterTile<P>& s, RegisterTile<P>& m, RegisterTil
   m.resize({s.shape.rows, 1});
   l.resize({s.shape.rows, 1});
   if constexpr (real) numerics::chunk_softmax<typename P::Scalar>(s.numbers(), m.numbers(), l.numbers());
-  report_row_maxima(s.id, m.id, s.shape);
+  report_row_maxima(s.id, no_tile, m.id, s.shape);
   report({.phase = Phase::softmax,
           .exp = {.scores = s.shape.elements().value()},
           .scalars = scalars_of(s.shape, softmax_cost),

@@ -272,7 +272,7 @@ class WrongInput(Folder):
         self.refuse(self.POINT, "--sram", "--device")
         self.refuse([*self.POINT, "--sram", "100el"], "not even the smallest tiling fits")
         self.refuse([*budget, "--by", "time"], "--by time", "--device")
-        self.refuse("--algorithm gemm --m 512 --n 512 --k 512 --device h200 --by time".split(), "--by time", "gemm", "traffic")
+        self.refuse("tune --algorithm gemm --m 512 --n 512 --k 512 --device h200 --by time".split(), "--by time", "gemm", "traffic")
         self.refuse([*budget, "--by", "luck"], "--by luck", "traffic")
         self.refuse([*budget, "--top", "0"], "--top")
         self.refuse([*budget, "--top", "5000"], "--top 5000", "1000")
