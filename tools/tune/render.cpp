@@ -26,7 +26,7 @@ constexpr std::size_t candidate_rows = 12;
 constexpr std::string_view tune_source =
     "closed forms of the bill and of the tiles on chip, exact; of times, estimates";
 
-Cell cell(const Json& json, std::string_view key) {
+Cell tuned_cell(const Json& json, std::string_view key) {
   const auto found = json.find(std::string(key));
   if (found == json.end() || found->is_null()) return {};
   if (found->is_boolean()) return std::string(found->get<bool>() ? "yes" : "no");
@@ -40,7 +40,7 @@ std::string problem_text(const Json& result) {
   if (!problem.contains("seq_q")) {
     std::string text = result["algorithm"].get<std::string>();
     for (const auto& [name, value] : problem.items())
-      text += ", " + name + " " + tables::cell_text(cell(problem, name));
+      text += ", " + name + " " + tables::cell_text(tuned_cell(problem, name));
     return text;
   }
   return result["algorithm"].get<std::string>() + ", N_q " + number("seq_q") + ", N_k " + number("seq_k") + ", d " +
@@ -89,9 +89,9 @@ class Tables {
   static std::vector<Cell> sizes(const Json& tiling) {
     std::vector<Cell> cells;
     for (const char* name : size_names) {
-      if (tiling.contains(name)) cells.push_back(cell(tiling, name));
+      if (tiling.contains(name)) cells.push_back(tuned_cell(tiling, name));
     }
-    if (tiling.contains("stages")) cells.push_back(cell(tiling, "stages"));
+    if (tiling.contains("stages")) cells.push_back(tuned_cell(tiling, "stages"));
     return cells;
   }
 
@@ -111,11 +111,11 @@ class Tables {
     for (const Json& tiling : list) {
       std::vector<Cell> row = sizes(tiling);
       const Json& traffic = tiling["traffic"];
-      row.push_back(cell(traffic, "elements"));
-      row.push_back(cell(traffic, "bytes"));
+      row.push_back(tuned_cell(traffic, "elements"));
+      row.push_back(tuned_cell(traffic, "bytes"));
       row.push_back(ratio(traffic, result["compulsory"], unit));
-      row.push_back(cell(tiling["sram"], on_gpu(result) ? "shared_bytes" : unit));
-      if (on_gpu(result)) row.push_back(cell(tiling["sram"], "register_bytes"));
+      row.push_back(tuned_cell(tiling["sram"], on_gpu(result) ? "shared_bytes" : unit));
+      if (on_gpu(result)) row.push_back(tuned_cell(tiling["sram"], "register_bytes"));
       if (tiling.contains("time")) row.push_back(microseconds(tiling));
       table.rows.push_back(std::move(row));
     }
@@ -163,8 +163,8 @@ class Tables {
     table.columns.insert(table.columns.end(), {{place, unit}, {"traffic", unit}});
     for (const std::size_t index : spread_over(list)) {
       std::vector<Cell> row = sizes(list[index]);
-      row.push_back(cell(list[index], "on_chip"));
-      row.push_back(cell(list[index], "traffic"));
+      row.push_back(tuned_cell(list[index], "on_chip"));
+      row.push_back(tuned_cell(list[index], "traffic"));
       table.rows.push_back(std::move(row));
     }
     table.notes.push_back(with_separators(static_cast<Count>(list.size())) + " tilings on the Pareto front" +
@@ -217,12 +217,12 @@ class Tables {
 
   static std::vector<Cell> candidate_row(const Json& candidate, bool on_gpu, bool on_device) {
     std::vector<Cell> row = sizes(candidate);
-    row.push_back(cell(candidate["traffic"], "bytes"));
-    row.push_back(cell(candidate["sram"], on_gpu ? "shared_bytes" : "bytes"));
+    row.push_back(tuned_cell(candidate["traffic"], "bytes"));
+    row.push_back(tuned_cell(candidate["sram"], on_gpu ? "shared_bytes" : "bytes"));
     if (candidate.contains("time")) row.push_back(microseconds(candidate));
     if (!on_device) return row;
     for (const char* key : {"warps", "accumulator_registers_per_thread", "resident_blocks"}) {
-      row.push_back(cell(candidate, key));
+      row.push_back(tuned_cell(candidate, key));
     }
     row.push_back(std::string(candidate["spills"] == true ? "likely" : "no"));
     return row;
@@ -249,7 +249,7 @@ class Tables {
     table.columns.push_back({"why", ""});
     for (const Json* candidate : list) {
       table.rows.push_back(sizes(*candidate));
-      table.rows.back().push_back(cell(*candidate, "reason"));
+      table.rows.back().push_back(tuned_cell(*candidate, "reason"));
     }
     if (list.size() < all) {
       table.notes.push_back(std::to_string(all - list.size()) +
