@@ -1,6 +1,7 @@
 #include "sim/time/recorder.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -206,6 +207,26 @@ void Recorder::end_block(const std::vector<OnChipTile>& tiles) {
 Recording Recorder::take() {
   programs_.clear();
   return std::exchange(recording_, Recording{});
+}
+
+void pad_tails(Recording& recording) {
+  for (RecordedLaunch& launch : recording.launches) {
+    std::map<std::pair<TileId, TensorName>, Count> longest;
+    const auto for_each_load = [&](auto visit) {
+      for (Program& program : launch.programs) {
+        for (ProgramStep& step : program.steps) {
+          const bool loads = step.length == 0 && step.op.tensor && step.op.writes[0] != no_tile;
+          if (loads) visit(step.op, longest[{step.op.writes[0], *step.op.tensor}]);
+        }
+      }
+    };
+    for_each_load([](const Op& load, Count& rows) { rows = std::max(rows, load.area.rows); });
+    for_each_load([](Op& load, Count rows) {
+      const Count bytes_a_row = load.traffic.read_bytes.value() / load.area.rows;
+      load.traffic.read = Elements(checked::multiply(rows, load.area.cols));
+      load.traffic.read_bytes = Bytes(checked::multiply(rows, bytes_a_row));
+    });
+  }
 }
 
 Recording record(const Algorithm& algorithm, const Case& point, const Budget& budget) {

@@ -147,7 +147,8 @@ TimedPoint timed(const PointResult& result, const ChooseExecution& choose) {
 Simulated simulated(const PointResult& result, const TimedPoint& time, const EngineOptions& options) {
   Simulated all;
   for (const Case& part : cases_of(result)) {
-    const Recording recording = record(*result.request.algorithm, part, result.budget);
+    Recording recording = record(*result.request.algorithm, part, result.budget);
+    if (time.execution.tails == Tails::padded) pad_tails(recording);
     append(all, simulate(recording, time.execution, *result.request.device, time.rates, options));
   }
   return all;

@@ -4,6 +4,8 @@
 #include <map>
 #include <random>
 
+#include "model/closed_form/catalog.hpp"
+#include "model/closed_form/padded.hpp"
 #include "sim/catalog.hpp"
 #include "sim/gpu.hpp"
 #include "sim/ledger.hpp"
@@ -159,5 +161,25 @@ TEST_CASE("a recording is small whatever the length") {
     point.tiling = {.block_q = 128, .block_k = 128, .stages = 2};
     INFO(name);
     CHECK(steps_of(record(algorithm, point, unlimited)) < 120);
+  }
+}
+
+TEST_CASE("padded loads are whole tiles, as in the closed form of padded tails") {
+  Case point;
+  point.problem = {
+      .batch = 2, .heads = 3, .kv_heads = 3, .seq_q = 1000, .seq_k = 900, .head_dim = 64, .head_dim_v = 64};
+  point.tiling = {.block_q = 128, .block_k = 64, .stages = 2};
+  for (const MaskKind mask : {MaskKind::none, MaskKind::causal}) {
+    point.problem.mask.kind = mask;
+    Recording recording = record(find_algorithm("flash2"), point, unlimited);
+    pad_tails(recording);
+    Work work;
+    const RecordedLaunch& launch = recording.launches[0];
+    for (const BlockInstance& block : launch.blocks) {
+      OpStream stream(launch, block);
+      for (IssuedOp issued; stream.next(issued);) add(work, *issued.op, launch.streams);
+    }
+    CHECK(work.tensors == padded_flash2_bill(point).tensors);
+    CHECK(work[TensorName::K].read > closed_form("flash2", point)[TensorName::K].read);
   }
 }
