@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/closed_form/flash3.hpp"
+#include "model/hardware_candidates.hpp"
 #include "model/register_use.hpp"
 
 namespace tilemeter {
@@ -12,12 +13,14 @@ constexpr Count warpgroup_warps = 4;
 constexpr Count warpgroup_threads = warpgroup_warps * warp_threads;
 constexpr Count wgmma_capability = 90;
 
-/// Four warps, or eight where four could not hold the accumulators of a query tile: rows x d_v of O in fp32 beyond 64
-/// KiB are more than 128 registers a thread.
+/// Four warps, or eight where four would spill: O and S of a query tile in fp32, and what a kernel holds beside them,
+/// are more than the 255 registers of a thread.
 Count mma_warps(const Case& point) {
-  constexpr Count most_accumulators = 128 * 128;
+  constexpr Count most_accumulators = (255 - registers_beside_accumulators) * warpgroup_threads;
   const Count rows = std::min(point.tiling.block_q, std::max(Count{1}, point.problem.rows()));
-  return checked::multiply(rows, point.problem.head_dim_v) > most_accumulators ? 2 * warpgroup_warps : warpgroup_warps;
+  const Count keys = std::min(point.tiling.block_k, std::max(Count{1}, point.problem.seq_k));
+  const Count accumulators = checked::multiply(rows, checked::add(point.problem.head_dim_v, keys));
+  return accumulators > most_accumulators ? 2 * warpgroup_warps : warpgroup_warps;
 }
 
 Execution wgmma_groups(const Case& point) {

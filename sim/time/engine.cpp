@@ -1,6 +1,7 @@
 #include "sim/time/engine.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "model/occupancy.hpp"
@@ -12,11 +13,17 @@ namespace {
 /// Blocks of the launch that an SM holds: as given, or by the tiles and threads of the largest.
 Count resident_blocks(const RecordedLaunch& launch, const Execution& execution, const Device& device) {
   std::optional<Count> least;
+  Count room = std::numeric_limits<Count>::max();  // whatever the registers
   for (const Program& program : launch.programs) {
     const BlockPlan plan = {.name = launch.kernel, .tiles = program.tiles, .threads = execution.threads};
     if (const auto refusal = refusal_of(plan, device)) throw InputError(*refusal);
-    const Count blocks = occupancy_of(plan, device).blocks;
-    least = std::min(least.value_or(blocks), blocks);
+    const Occupancy occupancy = occupancy_of(plan, device);
+    least = std::min(least.value_or(occupancy.blocks), occupancy.blocks);
+    room = std::min({room, occupancy.by_shared.value_or(occupancy.by_blocks), occupancy.by_warps, occupancy.by_blocks});
+  }
+  if (execution.blocks_per_sm && *execution.blocks_per_sm > room) {
+    throw InputError("--blocks-per-sm " + std::to_string(*execution.blocks_per_sm) + ": an SM of " + device.name +
+                     " has room for " + std::to_string(room) + " blocks of " + launch.kernel);
   }
   const Count resident = execution.blocks_per_sm.value_or(least.value_or(1));
   const Count most = static_cast<Count>(EventQueue::most_workers) / std::max(Count{1}, device.sm.count);

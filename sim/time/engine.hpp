@@ -16,8 +16,11 @@ enum class Waves { folded, all };
 
 struct EngineOptions {
   Waves waves = Waves::folded;
-  Count aim = 250'000;  ///< events of a launch beyond which its waves are folded; three waves are always simulated
-  int traced_sms = 0;   ///< SMs whose spans are kept, from SM 0 on; those of folded blocks are left out
+  /// Events of a launch beyond which its waves are folded: 8 times as many where blocks differ. Three waves are always
+  /// simulated.
+  Count aim = 250'000;
+  Count most = 100'000'000;  ///< events of a launch beyond which it is refused, some 20 s of work
+  int traced_sms = 0;        ///< SMs whose spans are kept, from SM 0 on; those of folded blocks are left out
 };
 
 /// Traffic at each level: edge of the SMs, L2 hits among its reads, device memory.

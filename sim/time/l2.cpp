@@ -44,7 +44,10 @@ Count bytes_in(const PieceGrid& grid, std::int32_t first_row, std::int32_t col_p
 
 L2::L2(const Recording& recording, Bytes capacity) : capacity_(capacity.value()), grids_(piece_grids(recording)) {
   const Count pieces = grids_.empty() ? 0 : grids_.back().first_piece + grids_.back().pieces();
-  if (pieces > std::numeric_limits<Index>::max()) throw InputError("the tensors have too many tiles for the L2 model");
+  if (pieces > std::numeric_limits<Index>::max())
+    throw InputError("the tensors have " + std::to_string(pieces) + " tiles, more than the " +
+                     std::to_string(std::numeric_limits<Index>::max()) +
+                     " that the L2 is simulated with: expected less --batch, --heads or --seq, or larger tiles");
   pieces_.resize(static_cast<std::size_t>(pieces));
 }
 

@@ -39,6 +39,7 @@ LaunchRun::LaunchRun(const RecordedLaunch& launch, Count resident, Picoseconds b
   const bool shifts = machine.execution.scheduling == Scheduling::static_persistent && order_.period() != 1;
   if (machine.options.waves == Waves::folded && !shifts) folding_ = folding_of(order_, resident_, aim());
   simulated_ = order_.size() - folding_.skipped;
+  require_affordable();
   workers_.resize(static_cast<std::size_t>(std::min(resident_, simulated_)));
   free_.assign(sms, SmClocks{});
   shared_.resize(sms);

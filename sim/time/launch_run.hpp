@@ -62,8 +62,11 @@ class LaunchRun {
   void span(const Worker& it, const WindowOp& op, SmUnit unit, Picoseconds begin, Picoseconds end, Wait after);
   void add_block(SmTime& sm, const TimedProgram& program, Count times);
   void add_folded();
+  Count events_of_a_block() const;  ///< on average
   /// Blocks that `EngineOptions::aim` events stand for.
   Count aim() const;
+  /// Throws InputError when more events are to be simulated than EngineOptions::most.
+  void require_affordable() const;
   void add_folded_time();
   void add_folded_dram(Bytes edge_read);
   bool traced(int sm) const { return sm < machine_.options.traced_sms; }

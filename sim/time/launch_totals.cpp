@@ -33,12 +33,25 @@ void LaunchRun::add_block(SmTime& sm, const TimedProgram& program, Count times) 
     sm.busy[unit] = checked::add(sm.busy[unit], checked::multiply(program.busy[unit], times));
 }
 
-Count LaunchRun::aim() const {
+Count LaunchRun::events_of_a_block() const {
   Count events = 0;
   for (const BlockInstance& block : launch_.blocks)
     events = checked::add(events, programs_[static_cast<std::size_t>(block.program)].events);
-  const Count each = events / std::max(Count{1}, static_cast<Count>(launch_.blocks.size()));
-  return machine_.options.aim / std::max(Count{1}, each);
+  return std::max(Count{1}, events / std::max(Count{1}, static_cast<Count>(launch_.blocks.size())));
+}
+
+Count LaunchRun::aim() const {
+  constexpr Count where_blocks_differ = 8;
+  const Count events = machine_.options.aim * (order_.period() == 1 ? 1 : where_blocks_differ);
+  return events / events_of_a_block();
+}
+
+void LaunchRun::require_affordable() const {
+  const double events = static_cast<double>(events_of_a_block()) * static_cast<double>(simulated_);
+  if (events <= static_cast<double>(machine_.options.most)) return;
+  throw InputError(launch_.kernel + ": the simulation has some " + std::to_string(static_cast<Count>(events / 1e6)) +
+                   " million events, expected at most " + std::to_string(machine_.options.most / 1'000'000) +
+                   " million; count and sweep with --device give the time in closed form");
 }
 
 void LaunchRun::add_folded() {

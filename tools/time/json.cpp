@@ -131,7 +131,13 @@ Json time_json(const PointResult& result, const TimedPoint& time) {
 }
 
 Json time_json(const PointResult& result, const TimedPoint& time, const Simulated& simulated) {
-  return time_json(result, time, seconds_of(simulated.time), "engine");
+  const double seconds = seconds_of(simulated.time);
+  const Bytes dram = simulated.levels.dram_read + simulated.levels.dram_write;
+  TimedPoint bounded = time;  // by what the engine moves, not by what the closed form expects
+  TimeEstimate& estimate = bounded.estimate;
+  estimate.bounds.at(Resource::hbm) = static_cast<double>(dram.value()) / time.rates.hbm;
+  estimate.low = std::min(seconds, estimate.floor + estimate.bounds.largest());
+  return time_json(result, bounded, seconds, "engine");
 }
 
 Json estimate_json(const TimedPoint& time) {
@@ -147,14 +153,14 @@ Json estimate_json(const TimedPoint& time) {
 
 Json levels_json(const Simulated& simulated) {
   const LevelTraffic& levels = simulated.levels;
-  const Count read = levels.edge.read_bytes.value();
+  const Count looked_up = levels.l2_hits.value() + levels.dram_read.value();
   Json json;
-  json["sm_edge"] = {{"read", read}, {"write", levels.edge.write_bytes.value()}};
-  json["l2"] = {
-      {"hits", levels.l2_hits.value()},
-      {"misses", (levels.edge.read_bytes - levels.l2_hits).value()},
-      {"hit_share",
-       read == 0 ? Json(nullptr) : Json(static_cast<double>(levels.l2_hits.value()) / static_cast<double>(read))}};
+  json["sm_edge"] = {{"read", levels.edge.read_bytes.value()}, {"write", levels.edge.write_bytes.value()}};
+  json["l2"] = {{"hits", levels.l2_hits.value()},
+                {"misses", levels.dram_read.value()},
+                {"hit_share",
+                 looked_up == 0 ? Json(nullptr)
+                                : Json(static_cast<double>(levels.l2_hits.value()) / static_cast<double>(looked_up))}};
   json["dram"] = {{"read", levels.dram_read.value()}, {"write", levels.dram_write.value()}};
   return json;
 }

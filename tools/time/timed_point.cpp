@@ -138,6 +138,10 @@ TimedPoint timed(const PointResult& result, const ChooseExecution& choose) {
   time.clock = {time.rates.clock_hz};
   time.peak = peak_at(device, result.problem.dtype, time.clock);
   for (const Case& part : cases_of(result)) append(time.estimate, estimate_of(result, part, time));
+  if (time.execution.matrix == MatrixPath::scalar && result.counted.matmul_flops.value() > 0) {
+    time.estimate.notes.push_back("products on the fma pipe: no matrix unit of " + device.name + " is known to take " +
+                                  std::string(name_of(result.problem.dtype)));
+  }
   if (result.request.segments) {
     time.estimate.notes.push_back("segments: one launch after the other; a kernel that takes them together is faster");
   }

@@ -225,7 +225,7 @@ TEST_CASE("a folded launch takes as long as all of it within 1 %, and moves the 
   Execution execution;
   execution.blocks_per_sm = 2;
   check_folding(find_algorithm("flash2"), attention(40, 2048, MaskKind::none), execution);
-  check_folding(find_algorithm("flash2"), attention(120, 2048, MaskKind::causal), execution);
+  check_folding(find_algorithm("flash2"), attention(400, 2048, MaskKind::causal), execution);
   check_folding(find_algorithm("flash2"), attention(60, 2000, MaskKind::none), execution);
   execution.scheduling = Scheduling::static_persistent;
   check_folding(find_algorithm("flash2"), attention(40, 2048, MaskKind::none), execution);
@@ -234,7 +234,7 @@ TEST_CASE("a folded launch takes as long as all of it within 1 %, and moves the 
   check_folding(find_algorithm("flash3"), attention(40, 2048, MaskKind::none), execution);
   execution.rows = RowOrder::longest_first;
   execution.scheduling = Scheduling::counter;
-  check_folding(find_algorithm("flash3"), attention(120, 2048, MaskKind::causal), execution);
+  check_folding(find_algorithm("flash3"), attention(400, 2048, MaskKind::causal), execution);
   execution.blocks_per_sm = 2;
   Case chain;
   chain.shapes.length = 1 << 25;
@@ -252,4 +252,17 @@ TEST_CASE("DRAM reads and L2 hits are the reads at the edge where rows are whole
     const Simulated result = simulate(recording, execution, device, rates, {.waves = Waves::all});
     CHECK(result.levels.dram_read + result.levels.l2_hits == result.levels.edge.read_bytes);
   }
+}
+
+TEST_CASE("blocks that do not fit an SM together, and more events than anyone waits for, are refused") {
+  const Device device = load_device("h200");
+  Execution execution;
+  const MachineRates rates = machine_rates(device, execution, DType::fp16);
+  const Recording recording = record(find_algorithm("flash2"), attention(4, 1024, MaskKind::none), unlimited);
+  execution.blocks_per_sm = 9;
+  CHECK_THROWS_WITH(simulate(recording, execution, device, rates, {}),
+                    contains("--blocks-per-sm 9") && contains("an SM of h200 has room for"));
+  execution.blocks_per_sm = 1;
+  CHECK_THROWS_WITH(simulate(recording, execution, device, rates, {.most = 1000}),
+                    contains("flash2: the simulation has") && contains("count and sweep"));
 }
