@@ -93,7 +93,7 @@ LaunchBlocks gemm_blocks(const Case& point) {
           .stream = {{.blocks = tiles, .work = static_cast<double>(ceil_div(shapes.k, tiling.block_k))}}};
 }
 
-std::vector<KernelLaunch> split_kv(const Case& point) {
+std::vector<KernelLaunch> split_launches(const Case& point) {
   std::vector<KernelLaunch> launches = {{.kernel = "split_kv", .blocks = split_blocks(point)}};
   if (splits_of(point) > 1) {
     launches.push_back({.kernel = "combine", .blocks = grid_blocks("split_kv", "combine", point)});
@@ -136,7 +136,7 @@ std::vector<KernelLaunch> launches_of(std::string_view algorithm, const Case& po
   if (algorithm == "flash1") return one(flash1_blocks(point));
   if (algorithm == "zigzag") return one(zigzag_blocks(point));
   if (algorithm == "gemm") return one(gemm_blocks(point));
-  if (algorithm == "split_kv") return split_kv(point);
+  if (algorithm == "split_kv") return split_launches(point);
   if (algorithm == "standard_tiled") return standard_tiled(point);
   if (algorithm == "standard") return untiled(algorithm, 3);
   if (algorithm == "standard_unfused") return untiled(algorithm, steps_of(point.options));

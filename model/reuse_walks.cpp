@@ -9,7 +9,7 @@
 namespace tilemeter {
 namespace {
 
-double value(Bytes bytes) { return static_cast<double>(bytes.value()); }
+double bytes_moved(Bytes bytes) { return static_cast<double>(bytes.value()); }
 
 /// What the formulas of model/reuse.hpp are about.
 struct Walks {
@@ -36,9 +36,9 @@ Walks walks_of(const Case& point, const Work& bill, const Work& once, const Conc
   walks.resident = std::min(concurrency.resident, walks.blocks());
   const auto blocks = static_cast<double>(walks.blocks());
   walks.group_bytes =
-      value(once[TensorName::K].read_bytes + once[TensorName::V].read_bytes) / static_cast<double>(walks.groups);
-  walks.edge = value(bill[TensorName::K].read_bytes + bill[TensorName::V].read_bytes);
-  walks.block_bytes = (value(once[TensorName::Q].read_bytes) + value(bill.total().write_bytes)) / blocks;
+      bytes_moved(once[TensorName::K].read_bytes + once[TensorName::V].read_bytes) / static_cast<double>(walks.groups);
+  walks.edge = bytes_moved(bill[TensorName::K].read_bytes + bill[TensorName::V].read_bytes);
+  walks.block_bytes = (bytes_moved(once[TensorName::Q].read_bytes) + bytes_moved(bill.total().write_bytes)) / blocks;
   walks.tile_bytes = walks.edge / std::max(1.0, static_cast<double>(bill.tiles));
   return walks;
 }

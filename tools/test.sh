@@ -9,8 +9,7 @@ stage "setup" tools/setup.sh build report test
 # Other GPUs' code is compiled by a test; without CUDA the setting goes unused.
 stage "configure release" cmake --preset release -DCMAKE_CUDA_ARCHITECTURES=90a-real --no-warn-unused-cli
 stage "build release" cmake --build build/release --target optimised_tests
-# Without line numbers, which take a sixth of the build; a sanitizer still names the functions.
-stage "configure dev" cmake --preset dev -DCMAKE_CXX_FLAGS_DEBUG=-O0
+stage "configure dev" cmake --preset dev
 stage "build dev" cmake --build build/dev
 stage "headers without a source" cmake --build build/dev --target all_verify_interface_header_sets
 stage "tests, optimised" ctest --preset release -L "law|program|browser" --parallel "$(nproc)"

@@ -7,7 +7,7 @@
 namespace tilemeter {
 namespace {
 
-constexpr std::string_view example =
+constexpr std::string_view predict_example =
     "  tilemeter predict --algorithm flash2 --seq 4096 --heads 16 --batch 4 --head-dim 128 --dtype bf16 --block-q 128 "
     "--block-k 64 --device h200\n"
     "gives the time of each resource alone, the plain roofline, the closed form, what the engine simulates, what "
@@ -31,7 +31,7 @@ int run_predict(const Arguments& arguments) {
 Command predict_command() {
   return {.name = "predict",
           .summary = "time on a device: bounds of every resource, roofline, closed form, simulation, and what binds",
-          .example = example,
+          .example = predict_example,
           .words = "",
           .options = all_options(
               {point_option_specs(), execution_option_specs(), output_option_specs(), logging_option_specs()}),

@@ -19,7 +19,7 @@ constexpr std::array engine_options = {
 };
 constexpr std::array<Choice<Waves>, 2> waves_words = {{{"folded", Waves::folded}, {"all", Waves::all}}};
 
-constexpr std::string_view example =
+constexpr std::string_view simulate_example =
     "  tilemeter simulate --algorithm flash3 --seq 4096 --heads 16 --head-dim 128 --dtype bf16 --device h200 --trace "
     "flash3.json\n"
     "runs the blocks on the SMs: bytes in and out, busy time of each unit, memory on chip and waits of every SM; "
@@ -93,7 +93,7 @@ int run_simulate(const Arguments& arguments) {
 Command simulate_command() {
   return {.name = "simulate",
           .summary = "a discrete-event run on a device: counters of every SM, utilisation, waits, and a timeline",
-          .example = example,
+          .example = simulate_example,
           .words = "",
           .options = all_options({point_option_specs(), execution_option_specs(), engine_options, output_option_specs(),
                                   logging_option_specs()}),

@@ -10,7 +10,7 @@
 namespace tilemeter {
 namespace {
 
-constexpr std::array specs = {
+constexpr std::array time_specs = {
     OptionSpec{"--clock", "HZ", "of the SMs (\"1.6 GHz\", 1600000000); default the device's for the matrix path"},
     OptionSpec{"--matrix", "scalar|mma|wgmma", "what multiplies; default wgmma for flash3 on Hopper, mma elsewhere"},
     OptionSpec{"--overlap", "serial|pipelined",
@@ -23,15 +23,15 @@ constexpr std::array specs = {
     OptionSpec{"--warps", "W", "threads of a block / 32, producers included"},
 };
 
-constexpr std::array<Choice<MatrixPath>, 3> paths = {
+constexpr std::array<Choice<MatrixPath>, 3> matrix_paths = {
     {{"scalar", MatrixPath::scalar}, {"mma", MatrixPath::mma}, {"wgmma", MatrixPath::wgmma}}};
 constexpr std::array<Choice<Overlap>, 2> overlaps = {{{"serial", Overlap::serial}, {"pipelined", Overlap::pipelined}}};
 constexpr std::array<Choice<Scheduling>, 3> schedulings = {{{"grid", Scheduling::grid},
                                                             {"static-persistent", Scheduling::static_persistent},
                                                             {"counter", Scheduling::counter}}};
-constexpr std::array<Choice<RowOrder>, 3> orders = {{{"ascending", RowOrder::ascending},
-                                                     {"descending", RowOrder::descending},
-                                                     {"longest-first", RowOrder::longest_first}}};
+constexpr std::array<Choice<RowOrder>, 3> row_orders = {{{"ascending", RowOrder::ascending},
+                                                         {"descending", RowOrder::descending},
+                                                         {"longest-first", RowOrder::longest_first}}};
 constexpr std::array<Choice<FastestIndex>, 2> indices = {
     {{"blocks", FastestIndex::blocks}, {"streams", FastestIndex::streams}}};
 constexpr std::array<Choice<Tails>, 2> tails = {{{"predicated", Tails::predicated}, {"padded", Tails::padded}}};
@@ -83,15 +83,15 @@ void require_path(const Execution& execution, const Device& device) {
 
 }  // namespace
 
-std::span<const OptionSpec> execution_option_specs() { return specs; }
+std::span<const OptionSpec> execution_option_specs() { return time_specs; }
 
 Execution execution_of(const Arguments& arguments, std::string_view algorithm, const Case& point,
                        const Device& device) {
   Execution execution = default_execution(algorithm, point, device);
-  choose(arguments, "--matrix", paths, execution.matrix);
+  choose(arguments, "--matrix", matrix_paths, execution.matrix);
   choose(arguments, "--overlap", overlaps, execution.overlap);
   choose(arguments, "--scheduling", schedulings, execution.scheduling);
-  choose(arguments, "--row-order", orders, execution.rows);
+  choose(arguments, "--row-order", row_orders, execution.rows);
   choose(arguments, "--fastest", indices, execution.fastest);
   choose(arguments, "--tails", tails, execution.tails);
   require_path(execution, device);

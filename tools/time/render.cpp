@@ -9,7 +9,7 @@
 namespace tilemeter {
 namespace {
 
-constexpr std::string_view point_paths =
+constexpr std::string_view timed_point_paths =
     "algorithm device problem/batch problem/heads problem/kv_heads problem/seq_q problem/seq_k problem/head_dim "
     "problem/head_dim_v problem/mask problem/dtype tiling/block_q tiling/block_k tiling/stages tiling/rule "
     "execution/matrix execution/overlap execution/scheduling execution/row_order execution/fastest execution/tails "
@@ -22,7 +22,7 @@ constexpr std::string_view point_paths =
 
 /// Columns of a point's paths, with a share of the time for each wait.
 std::string predict_paths() {
-  std::string paths(point_paths);
+  std::string paths(timed_point_paths);
   paths += " waits/working";
   for (const Wait wait : wait_causes) paths += " waits/" + std::string(name_of(wait));
   return paths;

@@ -211,7 +211,7 @@ std::string tiling_text(const Json& point) {
   return ", " + std::to_string(rows.get<Count>()) + " x " + std::to_string(keys.get<Count>()) + rule;
 }
 
-std::string problem_text(const Json& problem) {
+std::string timed_problem_text(const Json& problem) {
   std::string text;
   for (const auto& [key, value] : problem.items()) {
     if (!value.is_number_integer()) continue;
@@ -225,7 +225,7 @@ std::string problem_text(const Json& problem) {
 
 std::string timed_subject(const Json& point) {
   const Json& execution = point["execution"];
-  return point["algorithm"].get<std::string>() + tiling_text(point) + problem_text(point["problem"]) + ", on " +
+  return point["algorithm"].get<std::string>() + tiling_text(point) + timed_problem_text(point["problem"]) + ", on " +
          point["device"].get<std::string>() + ": " + execution["matrix"].get<std::string>() + ", " +
          execution["overlap"].get<std::string>() + ", " + std::to_string(execution["warps"].get<Count>()) + " warps, " +
          execution["scheduling"].get<std::string>() + ", " + execution["row_order"].get<std::string>() + " rows, " +
