@@ -1,11 +1,13 @@
 // No algorithm moves less than a lower bound of its class, at the memory that it was counted to use.
 #include <cstdio>
+#include <optional>
 #include <random>
 #include <set>
 
 #include "model/bound.hpp"
 #include "model/closed_form/catalog.hpp"
 #include "model/footprint.hpp"
+#include "model/tiling_rule.hpp"
 #include "sim/catalog.hpp"
 #include "sim/run.hpp"
 #include "tests/support/cases.hpp"
@@ -37,6 +39,12 @@ Case long_case(std::mt19937_64& random) {
 /// flash1 and its backward pass write O and dQ where they visit only; rows without keys are not among it.
 bool leaves_rows_unwritten(const Algorithm& algorithm, const Case& point) {
   return algorithm.formula().output == OutputType::read_back && empty_rows(point.problem) > 0;
+}
+
+/// Whether the least tiling fits.
+bool fits_somehow(std::string_view algorithm, Case point, const Budget& budget) {
+  point.tiling.block_q = point.tiling.block_k = 1;
+  return fits(footprint_of(on_chip_tiles(algorithm, point)), budget);
 }
 
 }  // namespace
@@ -89,4 +97,26 @@ TEST_CASE("the best streaming tiles come within a few percent of the row-granula
   const double ratio = static_cast<double>(counted.work.total().total().value()) / static_cast<double>(least.value());
   CHECK(ratio >= 1);
   CHECK(ratio < 1.03);
+}
+
+TEST_CASE("more SRAM never increases the counted traffic of the tuned tiling") {
+  std::mt19937_64 random(bound_seed + 1);
+  for (int repetition = 0; repetition < testing::repetitions(20); ++repetition) {
+    const Case drawn = long_case(random);
+    for (const std::string_view name : {"flash1", "flash2", "flash3", "zigzag", "flash1_backward"}) {
+      const Algorithm& algorithm = find_algorithm(name);
+      Case point = adapted(drawn, algorithm.formula(), random);
+      std::optional<Elements> before;
+      for (Count elements = 500; elements < 200'000; elements += elements / 3) {
+        const Budget budget{.placement = Placement::sram, .elements = Elements(elements)};
+        if (!fits_somehow(name, point, budget)) continue;
+        point.tiling = best_tilings(name, point, budget, {}, 1).best.front().tiling;
+        INFO("--algorithm " << name << " " << describe(point) << ", " << elements << " elements");
+        const Elements traffic = count(algorithm, point, budget).work.total().total();
+        REQUIRE((!before || traffic <= *before));
+        before = traffic;
+      }
+      REQUIRE(before.has_value());
+    }
+  }
 }
