@@ -4,6 +4,7 @@
 // left out.
 #pragma once
 
+#include "model/wide.hpp"
 #include "sim/tile.hpp"
 
 namespace tilemeter {

@@ -226,7 +226,7 @@ TEST_CASE("a folded launch takes as long as all of it within 1 %, and moves the 
   execution.blocks_per_sm = 2;
   check_folding(find_algorithm("flash2"), attention(40, 2048, MaskKind::none), execution);
   check_folding(find_algorithm("flash2"), attention(400, 2048, MaskKind::causal), execution);
-  check_folding(find_algorithm("flash2"), attention(60, 2000, MaskKind::none), execution);
+  check_folding(find_algorithm("flash2"), attention(300, 2000, MaskKind::none), execution);
   execution.scheduling = Scheduling::static_persistent;
   check_folding(find_algorithm("flash2"), attention(40, 2048, MaskKind::none), execution);
   execution.matrix = MatrixPath::wgmma;
