@@ -109,6 +109,7 @@ TEST_CASE("kernels as they are where nothing is said") {
   point.problem.head_dim = point.problem.head_dim_v = 128;
   point.problem.seq_q = point.problem.seq_k = 4096;
   point.tiling.block_q = 128;
+  point.tiling.block_k = 32;
   const Device h200 = load_device("h200");
   const Execution flash3 = default_execution("flash3", point, h200);
   CHECK(flash3.matrix == MatrixPath::wgmma);
@@ -120,6 +121,12 @@ TEST_CASE("kernels as they are where nothing is said") {
   CHECK(flash2.matrix == MatrixPath::mma);
   CHECK(flash2.threads == 128);
   CHECK(flash2.scheduling == Scheduling::grid);
+  point.tiling.block_k = 64;  // 128 x (128 + 64) accumulators are 192 of a thread, beside which 83 do not fit
+  CHECK(default_execution("flash2", point, h200).threads == 256);
+  point.tiling.block_k = 32;
+  point.problem.mask.kind = MaskKind::causal;
+  CHECK(default_execution("flash3", point, h200).scheduling == Scheduling::counter);
+  point.problem.mask.kind = MaskKind::none;
   CHECK(default_execution("flash3", point, load_device("a100-80gb")).matrix == MatrixPath::mma);
   point.problem.dtype = DType::fp32;
   CHECK(default_execution("flash2", point, h200).matrix == MatrixPath::scalar);
