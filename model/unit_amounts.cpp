@@ -12,23 +12,6 @@ constexpr Count wgmma_rows = 64;  ///< of a warpgroup's instruction
 constexpr Count mma_rows = 16;    ///< of a warp's instruction
 constexpr Count mma_pieces = 2;   ///< instructions of a warp that share one read of B
 
-Wide sum(const Exponentials& exp) {
-  return Wide(exp.scores) + Wide(exp.rescale) + Wide(exp.rescale_block) + Wide(exp.combine);
-}
-
-/// How often the rows of a tile read B.
-Count reads_of_b(Count rows, const Execution& execution) {
-  if (execution.matrix == MatrixPath::wgmma) return ceil_div(rows, wgmma_rows);
-  const Count pieces = ceil_div(rows, mma_rows);
-  const Count warps = std::clamp<Count>(execution.math_warps, 1, pieces);
-  return warps * ceil_div(ceil_div(pieces, warps), mma_pieces);
-}
-
-/// Rows of A that are read with it: whole instructions of wgmma.
-Count rows_of_a(Count rows, const Execution& execution) {
-  return execution.matrix == MatrixPath::wgmma ? ceil_div(rows, wgmma_rows) * wgmma_rows : rows;
-}
-
 /// Operands of Q K^T and of P V, P in registers.
 Bytes operand_bytes(const Problem& problem, Count rows, Count keys, const Execution& execution) {
   if (execution.matrix == MatrixPath::scalar) return Bytes(0);
@@ -96,7 +79,7 @@ UnitAmounts amounts_of(const Formula& formula, const Case& point, const Work& wo
   const Traffic edge = work.total();
   UnitAmounts amounts;
   amounts.products = work.matmul_flops;
-  amounts.exp = sum(work.exp).narrow();
+  amounts.exp = work.exp.total();
   add_scalars(formula, point, work, amounts);
   const Wide operands =
       is_streamed(formula) ? streamed_operands(point, work, execution) : other_operands(point, work, execution);
@@ -107,6 +90,17 @@ UnitAmounts amounts_of(const Formula& formula, const Case& point, const Work& wo
 }
 
 }  // namespace
+
+Count reads_of_b(Count rows, const Execution& execution) {
+  if (execution.matrix == MatrixPath::wgmma) return ceil_div(rows, wgmma_rows);
+  const Count pieces = ceil_div(rows, mma_rows);
+  const Count warps = std::clamp<Count>(execution.math_warps, 1, pieces);
+  return warps * ceil_div(ceil_div(pieces, warps), mma_pieces);
+}
+
+Count rows_of_a(Count rows, const Execution& execution) {
+  return execution.matrix == MatrixPath::wgmma ? ceil_div(rows, wgmma_rows) * wgmma_rows : rows;
+}
 
 void add(UnitAmounts& sum, const UnitAmounts& other) {
   sum.products += other.products;

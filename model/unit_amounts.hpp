@@ -21,6 +21,12 @@ struct UnitAmounts {
   friend bool operator==(const UnitAmounts&, const UnitAmounts&) = default;
 };
 
+/// How often a product of `rows` rows reads B from shared memory: for every 64 rows of wgmma, every 32 rows of a warp
+/// of mma.sync. `rows` is at least 1.
+Count reads_of_b(Count rows, const Execution& execution);
+/// Rows of A that it reads: whole instructions of wgmma.
+Count rows_of_a(Count rows, const Execution& execution);
+
 /// Adds `other` to `sum`. Throws UnnamedOverflow.
 void add(UnitAmounts& sum, const UnitAmounts& other);
 

@@ -29,12 +29,23 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
+/// Throws UnnamedOverflow.
+inline Traffic operator*(const Traffic& traffic, Count times) {
+  return {.read = traffic.read * times,
+          .write = traffic.write * times,
+          .read_bytes = traffic.read_bytes * times,
+          .write_bytes = traffic.write_bytes * times};
+}
+
 /// Exponentials, by what they are for.
 struct Exponentials {
   Count scores = 0;         ///< exp(s - m), one per visited score
   Count rescale = 0;        ///< alpha = exp(m_old - m_new), one per row and visited tile
   Count rescale_block = 0;  ///< beta of the paper's Algorithm 1; zero where the listing has none
   Count combine = 0;        ///< weights when partial results are merged
+
+  /// All of them. Throws UnnamedOverflow.
+  Count total() const { return checked::add(checked::add(scores, rescale), checked::add(rescale_block, combine)); }
   friend bool operator==(const Exponentials&, const Exponentials&) = default;
 };
 

@@ -9,18 +9,11 @@ std::string figure(TensorName tensor, std::string_view what) {
   return std::string(name_of(tensor)) + " " + std::string(what);
 }
 
-Traffic times_as_much(const Traffic& traffic, Count times) {
-  return {.read = traffic.read * times,
-          .write = traffic.write * times,
-          .read_bytes = traffic.read_bytes * times,
-          .write_bytes = traffic.write_bytes * times};
-}
-
 void add_traffic(Work& work, const Op& op, Count times) {
   const TensorName tensor = *op.tensor;
   Traffic& sum = work[tensor];
   try {
-    sum += times_as_much(op.traffic, times);
+    sum += op.traffic * times;
   } catch (const UnnamedOverflow&) {
     const bool reads = op.traffic.read.value() > 0;
     throw FigureOverflow(figure(tensor, reads ? "read bytes" : "write bytes"));
@@ -69,7 +62,7 @@ void SmLedger::end_block(const std::vector<OnChipTile>& tiles) {
     SmUse& sm = sms_[static_cast<std::size_t>(place)];
     const Count copies = ceil_div(block_.copies - k, period);
     sm.blocks += copies;
-    named("the bytes of an SM", [&] { sm.traffic += times_as_much(one, copies); });
+    named("the bytes of an SM", [&] { sm.traffic += one * copies; });
     sm.peak = std::max(sm.peak, peak);
   }
 }

@@ -88,19 +88,6 @@ Tiling tiling_of(const PointRequest& request, const Problem& problem) {
   return tiling;
 }
 
-std::vector<Case> parts_of(const PointRequest& request, const Case& largest) {
-  if (!request.segments) return {largest};
-  std::vector<Case> parts;
-  for (const Segment& segment : *request.segments) {
-    if (segment.seq_q == 0) continue;
-    Case part = largest;
-    part.problem.seq_q = segment.seq_q;
-    part.problem.seq_k = segment.seq_k;
-    parts.push_back(std::move(part));
-  }
-  return parts;
-}
-
 void limit_by_size(const PointRequest& request, Budget& budget) {
   const Size size = *request.sram;
   if (size.unit == SizeUnit::bytes) {
@@ -114,6 +101,19 @@ void limit_by_size(const PointRequest& request, Budget& budget) {
 }
 
 }  // namespace
+
+std::vector<Case> parts_of(const PointRequest& request, const Case& whole) {
+  if (!request.segments) return {whole};
+  std::vector<Case> parts;
+  for (const Segment& segment : *request.segments) {
+    if (segment.seq_q == 0) continue;
+    Case part = whole;
+    part.problem.seq_q = segment.seq_q;
+    part.problem.seq_k = segment.seq_k;
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
 
 bool has_tiles(const Algorithm& algorithm) { return algorithm.order() != LoopOrder::untiled; }
 

@@ -22,6 +22,9 @@ struct ResolvedPoint {
 /// Throws InputError that names the option at fault.
 ResolvedPoint resolve(const PointRequest& request);
 
+/// `whole`, or with segments a case for each that has query rows.
+std::vector<Case> parts_of(const PointRequest& request, const Case& whole);
+
 /// The limits of the memory on chip. `--sram` alone is one budget for every tile; a device limits shared memory and
 /// registers of a block, at most 65536 registers; with both, the size replaces the device's shared memory per block.
 Budget budget_of(const PointRequest& request);

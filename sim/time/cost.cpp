@@ -1,56 +1,27 @@
 #include "sim/time/cost.hpp"
 
-#include <algorithm>
 #include <cmath>
+
+#include "model/unit_amounts.hpp"
 
 namespace tilemeter {
 namespace {
 
-constexpr Count wgmma_rows = 64;
-constexpr Count mma_rows = 16;
-constexpr Count pieces_a_read = 2;  ///< 16-row pieces of a warp that use one read of B
-
 double& at(UnitClocks& clocks, SmUnit unit) { return clocks[static_cast<std::size_t>(unit)]; }
-
-Bytes matrix_bytes(Count rows, Count cols, DType type) { return bytes_of(rows, cols, type); }
-
-Bytes wgmma_bytes(const Product& product) {
-  const Count pieces = ceil_div(product.m, wgmma_rows);
-  Bytes piece;
-  if (product.b == Space::shared) piece += matrix_bytes(product.n, product.k, product.type);
-  if (product.a == Space::shared) piece += matrix_bytes(wgmma_rows, product.k, product.type);
-  return pieces * piece;
-}
-
-Bytes mma_bytes(const Product& product, Count warps) {
-  Bytes bytes;
-  if (product.a == Space::shared) bytes += matrix_bytes(product.m, product.k, product.type);
-  if (product.b != Space::shared) return bytes;
-  const Count pieces = ceil_div(product.m, mma_rows);
-  const Count busy = std::min(warps, pieces);
-  const Count reads = busy * ceil_div(ceil_div(pieces, busy), pieces_a_read);
-  return bytes + reads * matrix_bytes(product.n, product.k, product.type);
-}
-
-Count all_exponentials(const Exponentials& exp) {
-  return checked::add(checked::add(exp.scores, exp.rescale), checked::add(exp.rescale_block, exp.combine));
-}
 
 double ratio(Count amount, double rate) { return amount == 0 ? 0 : static_cast<double>(amount) / rate; }
 
 }  // namespace
 
 Bytes operand_bytes(const Product& product, const Execution& execution) {
-  if (product.m == 0 || product.n == 0 || product.k == 0) return Bytes(0);
-  switch (execution.matrix) {
-    case MatrixPath::scalar:
-      return Bytes(0);
-    case MatrixPath::mma:
-      return mma_bytes(product, std::max(Count{1}, execution.math_warps));
-    case MatrixPath::wgmma:
-      return wgmma_bytes(product);
+  const bool empty = product.m == 0 || product.n == 0 || product.k == 0;
+  if (empty || execution.matrix == MatrixPath::scalar) return Bytes(0);
+  Bytes bytes;
+  if (product.a == Space::shared) bytes += bytes_of(rows_of_a(product.m, execution), product.k, product.type);
+  if (product.b == Space::shared) {
+    bytes += reads_of_b(product.m, execution) * bytes_of(product.n, product.k, product.type);
   }
-  return Bytes(0);
+  return bytes;
 }
 
 UnitClocks clocks_of(const Op& op, const Execution& execution, const MachineRates& rates, Space arrives) {
@@ -59,7 +30,7 @@ UnitClocks clocks_of(const Op& op, const Execution& execution, const MachineRate
   at(clocks, scalar ? SmUnit::fma : SmUnit::tensor) = ratio(op.matmul_flops.value(), rates.tensor);
   at(clocks, SmUnit::fma) += ratio(op.scalars.fma, rates.fma);
   at(clocks, SmUnit::alu) = ratio(op.scalars.alu, rates.alu);
-  at(clocks, SmUnit::exp) = ratio(all_exponentials(op.exp), rates.exp);
+  at(clocks, SmUnit::exp) = ratio(op.exp.total(), rates.exp);
   const Bytes brought = op.unit == Unit::memory && arrives == Space::shared ? op.traffic.read_bytes : Bytes(0);
   at(clocks, SmUnit::shared) = ratio((operand_bytes(op.product, execution) + brought).value(), rates.shared);
   return clocks;

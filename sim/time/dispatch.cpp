@@ -1,38 +1,27 @@
 #include "sim/time/dispatch.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace tilemeter {
 namespace {
 
-/// By block of a stream.
-std::vector<Picoseconds> lengths_of(const RecordedLaunch& launch, const std::vector<TimedProgram>& programs,
-                                    const MachineRates& rates) {
-  std::vector<Picoseconds> of_programs;
-  for (const TimedProgram& program : programs) of_programs.push_back(length_of(program, rates));
+/// By program.
+std::vector<Picoseconds> lengths_of(const std::vector<TimedProgram>& programs, const MachineRates& rates) {
   std::vector<Picoseconds> lengths;
-  for (const BlockInstance& block : launch.blocks)
-    lengths.push_back(of_programs[static_cast<std::size_t>(block.program)]);
+  for (const TimedProgram& program : programs) lengths.push_back(length_of(program, rates));
   return lengths;
 }
 
-std::vector<std::int32_t> ordered_rows(const std::vector<Picoseconds>& lengths, RowOrder order) {
-  std::vector<std::int32_t> rows(lengths.size());
-  std::iota(rows.begin(), rows.end(), 0);
-  if (order == RowOrder::descending) std::reverse(rows.begin(), rows.end());
-  if (order != RowOrder::longest_first) return rows;
-  const auto length = [&](std::int32_t row) { return lengths[static_cast<std::size_t>(row)]; };
-  std::stable_sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) { return length(a) > length(b); });
-  return rows;
-}
-
-bool are_even(const std::vector<Picoseconds>& lengths) {
+bool are_even(const std::vector<BlockInstance>& blocks, const std::vector<Picoseconds>& lengths) {
   constexpr double share = 0.8;
   double sum = 0;
-  for (const Picoseconds length : lengths) sum += static_cast<double>(length);
-  const Picoseconds longest = *std::max_element(lengths.begin(), lengths.end());
-  return sum >= share * static_cast<double>(longest) * static_cast<double>(lengths.size());
+  Picoseconds longest = 0;
+  for (const BlockInstance& block : blocks) {
+    const Picoseconds length = lengths[static_cast<std::size_t>(block.program)];
+    sum += static_cast<double>(length);
+    longest = std::max(longest, length);
+  }
+  return sum >= share * static_cast<double>(longest) * static_cast<double>(blocks.size());
 }
 
 bool all_alike(const std::vector<BlockInstance>& blocks) {
@@ -59,13 +48,17 @@ Count whole_waves(Count most, Count period, Count resident) {
 
 BlockOrder::BlockOrder(const RecordedLaunch& launch, const std::vector<TimedProgram>& programs,
                        const Execution& execution, const MachineRates& rates)
-    : launch_(launch), fastest_(execution.fastest), size_(named("the number of blocks", [&] {
-        return checked::multiply(launch.streams, static_cast<Count>(launch.blocks.size()));
-      })) {
+    : BlockOrder(launch, lengths_of(programs, rates), execution) {}
+
+BlockOrder::BlockOrder(const RecordedLaunch& launch, const std::vector<Picoseconds>& lengths,
+                       const Execution& execution)
+    : launch_(launch),
+      fastest_(execution.fastest),
+      size_(named("the number of blocks",
+                  [&] { return checked::multiply(launch.streams, static_cast<Count>(launch.blocks.size())); })),
+      sequence_(launch, execution.rows, execution.fastest, lengths),
+      even_(are_even(launch.blocks, lengths)) {
   if (launch.blocks.empty()) return;
-  const std::vector<Picoseconds> lengths = lengths_of(launch, programs, rates);
-  rows_ = ordered_rows(lengths, execution.rows);
-  even_ = are_even(lengths);
   if (all_alike(launch.blocks)) {
     period_ = 1;
   } else if (fastest_ == FastestIndex::blocks) {
@@ -74,16 +67,12 @@ BlockOrder::BlockOrder(const RecordedLaunch& launch, const std::vector<TimedProg
 }
 
 Count BlockOrder::stream_length() const {
-  return fastest_ == FastestIndex::blocks ? static_cast<Count>(rows_.size()) : 0;
+  return fastest_ == FastestIndex::blocks ? static_cast<Count>(launch_.blocks.size()) : 0;
 }
 
 DealtBlock BlockOrder::at(Count number) const {
-  const auto rows = static_cast<Count>(rows_.size());
-  const bool by_stream = fastest_ == FastestIndex::blocks;
-  const Count stream = by_stream ? number / rows : number % launch_.streams;
-  const Count row = by_stream ? number % rows : number / launch_.streams;
-  const auto index = static_cast<std::size_t>(rows_[static_cast<std::size_t>(row)]);
-  return {.number = number, .stream = stream, .block = &launch_.blocks[index]};
+  const BlockSequence::Place place = sequence_[number];
+  return {.number = number, .stream = place.stream, .block = &launch_.blocks[static_cast<std::size_t>(place.block)]};
 }
 
 WaveFolding folding_of(const BlockOrder& order, Count resident, Count aim) {

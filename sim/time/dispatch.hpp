@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sim/time/block_sequence.hpp"
 #include "sim/time/engine.hpp"
 #include "sim/time/timed_program.hpp"
 
@@ -31,12 +32,15 @@ class BlockOrder {
   bool even() const { return even_; }
 
  private:
+  /// `lengths` are those of the programs.
+  BlockOrder(const RecordedLaunch& launch, const std::vector<Picoseconds>& lengths, const Execution& execution);
+
   const RecordedLaunch& launch_;
   FastestIndex fastest_;
-  std::vector<std::int32_t> rows_;  ///< of a stream, in their order
   Count size_ = 0;
-  Count period_ = 0;
+  BlockSequence sequence_;
   bool even_ = true;
+  Count period_ = 0;
 };
 
 /// Blocks that are not simulated. Those from `jump` on, `skipped` of them, cost what `window` blocks from

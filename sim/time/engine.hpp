@@ -30,6 +30,15 @@ struct LevelTraffic {
   Bytes dram_read{};
   Bytes dram_write{};  ///< until the end of the last kernel
   Bytes left_dirty{};  ///< written, still in the L2
+
+  LevelTraffic& operator+=(const LevelTraffic& other) {
+    edge += other.edge;
+    l2_hits += other.l2_hits;
+    dram_read += other.dram_read;
+    dram_write += other.dram_write;
+    left_dirty += other.left_dirty;
+    return *this;
+  }
 };
 
 /// One SM over all launches.

@@ -60,14 +60,10 @@ class Amounts : public Sink {
   Count tiles_ = 0;    // likewise
 };
 
-Count exponentials(const Exponentials& exp) {
-  return checked::add(checked::add(exp.scores, exp.rescale), checked::add(exp.rescale_block, exp.combine));
-}
-
 void Amounts::op(const Op& op, Count times) {
   named("the amounts of a kernel", [&] {
     block_.products += op.matmul_flops * times;
-    block_.exp = checked::add(block_.exp, checked::multiply(exponentials(op.exp), times));
+    block_.exp = checked::add(block_.exp, checked::multiply(op.exp.total(), times));
     block_.fma = checked::add(block_.fma, checked::multiply(op.scalars.fma, times));
     block_.alu = checked::add(block_.alu, checked::multiply(op.scalars.alu, times));
     const Bytes brought = op.unit == Unit::memory ? op.traffic.read_bytes : Bytes(0);

@@ -23,10 +23,7 @@ Count streams_begun(Count first, Count blocks, Count length) {
 
 void LaunchRun::add_block(SmTime& sm, const TimedProgram& program, Count times) {
   sm.blocks = checked::add(sm.blocks, times);
-  const Traffic traffic = {.read = program.traffic.read * times,
-                           .write = program.traffic.write * times,
-                           .read_bytes = program.traffic.read_bytes * times,
-                           .write_bytes = program.traffic.write_bytes * times};
+  const Traffic traffic = program.traffic * times;
   named("the traffic of an SM", [&] { sm.traffic += traffic; });
   named("the traffic at the edge of the SMs", [&] { machine_.sums.levels.edge += traffic; });
   for (std::size_t unit = 0; unit < inner_unit_count; ++unit)

@@ -77,10 +77,7 @@ LockstepTraffic lockstep_traffic(const Recording& recording, const Execution& ex
     traffic.launches.push_back(result.levels);
     traffic.accesses += result.accesses;
     traffic.sampled = std::min(traffic.sampled, result.sampled);
-    traffic.all.edge += result.levels.edge;
-    traffic.all.l2_hits += result.levels.l2_hits;
-    traffic.all.dram_read += result.levels.dram_read;
-    traffic.all.dram_write += result.levels.dram_write;
+    traffic.all += result.levels;
     traffic.all.left_dirty = result.levels.left_dirty;
   }
   return traffic;

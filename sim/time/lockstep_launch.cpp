@@ -12,12 +12,18 @@ double spread(Count number) {
   return golden - std::floor(golden);
 }
 
+std::vector<Count> ops_of_programs(const RecordedLaunch& launch) {
+  std::vector<Count> ops;
+  for (const Program& program : launch.programs) ops.push_back(program.ops);
+  return ops;
+}
+
 }  // namespace
 
 LockstepLaunch::LockstepLaunch(const RecordedLaunch& launch, const Execution& execution, Count resident, double drift,
                                L2& l2)
     : launch_(memory_steps(launch)),
-      order_(launch, execution.rows, execution.fastest),
+      order_(launch, execution.rows, execution.fastest, ops_of_programs(launch)),
       scheduling_(execution.scheduling),
       resident_(resident),
       drift_(drift),

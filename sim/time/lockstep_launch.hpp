@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sim/time/block_sequence.hpp"
 #include "sim/time/l2.hpp"
 #include "sim/time/memory_steps.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/on_chip.hpp"
@@ -39,6 +40,26 @@ struct Program {
   std::vector<OnChipTile> tiles;  ///< what the block holds
   Count ops = 0;                  ///< with all iterations
 };
+
+/// Calls visit(step, times) for every op of `program`, with the iterations of its loops.
+template <class Visit>
+void for_each_op(const Program& program, Visit visit) {
+  std::vector<std::pair<std::size_t, Count>> loops;  // where each ends, and how often its ops run
+  Count times = 1;
+  for (std::size_t step = 0; step < program.steps.size(); ++step) {
+    while (!loops.empty() && loops.back().first == step) {
+      loops.pop_back();
+      times = loops.empty() ? 1 : loops.back().second;
+    }
+    const ProgramStep& it = program.steps[step];
+    if (it.length == 0) {
+      visit(step, times);
+      continue;
+    }
+    times = checked::multiply(times, it.times);
+    loops.emplace_back(step + 1 + static_cast<std::size_t>(it.length), times);
+  }
+}
 
 /// A block of each stream: its program, and where its areas begin in the launch's list.
 struct BlockInstance {

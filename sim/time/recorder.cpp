@@ -54,21 +54,6 @@ std::size_t hash_of(const Program& program) {
   return hash;
 }
 
-/// Ops with all iterations of their loops.
-Count ops_of(const std::vector<ProgramStep>& steps, std::size_t begin, std::size_t end) {
-  Count ops = 0;
-  for (std::size_t at = begin; at < end; ++at) {
-    if (steps[at].length == 0) {
-      ++ops;
-      continue;
-    }
-    const std::size_t body_end = at + 1 + static_cast<std::size_t>(steps[at].length);
-    ops = checked::add(ops, checked::multiply(steps[at].times, ops_of(steps, at + 1, body_end)));
-    at = body_end - 1;
-  }
-  return ops;
-}
-
 }  // namespace
 
 void Recorder::tensor(const TensorInfo& tensor) { recording_.tensors.push_back(tensor); }
@@ -199,7 +184,7 @@ void Recorder::end_block(const std::vector<OnChipTile>& tiles) {
     if (program.stages.size() < static_cast<std::size_t>(last + 1))
       program.stages.resize(static_cast<std::size_t>(last) + 1, 1);
   }
-  program.ops = ops_of(program.steps, 0, program.steps.size());
+  for_each_op(program, [&](std::size_t, Count times) { program.ops = checked::add(program.ops, times); });
   launch.blocks.at(static_cast<std::size_t>(block_.first)) = {.program = program_of(std::move(program)),
                                                               .first_area = first_area};
 }

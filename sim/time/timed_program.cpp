@@ -43,33 +43,6 @@ TimedOp timed_op(const Op& op, const Program& program, const Execution& executio
   return out;
 }
 
-Traffic times_of(const Traffic& traffic, Count times) {
-  return {.read = traffic.read * times,
-          .write = traffic.write * times,
-          .read_bytes = traffic.read_bytes * times,
-          .write_bytes = traffic.write_bytes * times};
-}
-
-/// Calls visit(step, times) for every op with the iterations of its loops.
-template <class Visit>
-void for_each_op(const Program& program, Visit visit) {
-  std::vector<std::pair<std::size_t, Count>> loops;  // where each ends, and how often its ops run
-  Count times = 1;
-  for (std::size_t step = 0; step < program.steps.size(); ++step) {
-    while (!loops.empty() && loops.back().first == step) {
-      loops.pop_back();
-      times = loops.empty() ? 1 : loops.back().second;
-    }
-    const ProgramStep& it = program.steps[step];
-    if (it.length == 0) {
-      visit(step, times);
-      continue;
-    }
-    times = checked::multiply(times, it.times);
-    loops.emplace_back(step + 1 + static_cast<std::size_t>(it.length), times);
-  }
-}
-
 void number_stages(TimedProgram& out, const Program& program) {
   std::size_t tiles = program.stages.size();
   for (const TimedOp& op : out.ops) {
@@ -116,7 +89,7 @@ TimedProgram timed(const Program& program, const Execution& execution, const Mac
     const Op& op = program.steps[step].op;
     out.ops[step] = timed_op(op, program, execution, rates);
     out.events = checked::add(out.events, checked::multiply(times, op.unit == Unit::memory ? 2 : 1));
-    named("the traffic of a block", [&] { out.traffic += times_of(op.traffic, times); });
+    named("the traffic of a block", [&] { out.traffic += op.traffic * times; });
     for (std::size_t unit = 0; unit < inner_unit_count; ++unit) {
       named("the busy time of a block", [&] {
         out.busy[unit] = checked::add(out.busy[unit], checked::multiply(times, out.ops[step].units[unit]));

@@ -127,14 +127,7 @@ int run_occupancy(const Arguments& arguments) {
     throw InputError("occupancy needs --device NAME or FILE.toml; `tilemeter devices` lists the names");
   }
   const auto rows = arguments.has("--layout-file") ? rows_of_layouts(arguments) : rows_of_points(arguments);
-  const std::string text = render_occupancy(target.format, rows);
-  const auto file = open_file(target);
-  if (!file) {
-    write_out(text);
-  } else {
-    file->write(text);
-    file->commit();
-  }
+  write_result(target, render_occupancy(target.format, rows));
   return 0;
 }
 

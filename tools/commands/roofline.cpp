@@ -94,13 +94,6 @@ std::string text_of(const View& view, const Result& result, Format format) {
   return roofline::sheet_text(result.sheet, format);
 }
 
-void write(const std::string& text, const Target& target) {
-  const auto file = open_file(target);
-  if (!file) return write_out(text);
-  file->write(text);
-  file->commit();
-}
-
 int run_roofline(const Arguments& arguments) {
   const Target target = target_of(arguments);
   const View* view = view_of(arguments);
@@ -108,11 +101,11 @@ int run_roofline(const Arguments& arguments) {
   std::vector<std::string> failures;
   if (view == nullptr) {
     roofline::PointsOutput output = roofline::points_output(arguments, target.format);
-    write(output.text, target);
+    write_result(target, output.text);
     failures = std::move(output.failures);
   } else {
     const Result result = view->make(arguments);
-    write(text_of(*view, result, target.format), target);
+    write_result(target, text_of(*view, result, target.format));
     failures = result.failures;
   }
   for (const std::string& failure : failures) log_error(failure);

@@ -55,6 +55,13 @@ std::unique_ptr<PendingFile> open_file(const Target& target) {
   return std::make_unique<PendingFile>(*target.path, partial);
 }
 
+void write_result(const Target& target, std::string_view text) {
+  const auto file = open_file(target);
+  if (!file) return write_out(text);
+  file->write(text);
+  file->commit();
+}
+
 void check_all(const PointGrid& grid, const RunOptions& options) {
   for (std::size_t i = 0; i < grid.size(); ++i) check(grid[i], options);
 }

@@ -30,6 +30,9 @@ std::optional<std::string> word_to_show(const Arguments& arguments, std::string_
 /// interrupted sweep waits in its place.
 std::unique_ptr<PendingFile> open_file(const Target& target);
 
+/// Writes a whole result where `target` says. Throws as open_file.
+void write_result(const Target& target, std::string_view text);
+
 /// Checks every point of a grid before any is counted. Throws InputError.
 void check_all(const PointGrid& grid, const RunOptions& options);
 

@@ -128,13 +128,7 @@ int run_tune(const Arguments& arguments) {
   const std::string text = emission == Emission::none
                                ? render_tune(target.format, tune_document(results, options.by), rejected)
                                : emitted(results, emission);
-  const auto file = open_file(target);
-  if (!file) {
-    write_out(text);
-    return 0;
-  }
-  file->write(text);
-  file->commit();
+  write_result(target, text);
   return 0;
 }
 

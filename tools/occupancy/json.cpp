@@ -161,19 +161,6 @@ Json occupancy_json(const OccupancyRow& row) {
   return json;
 }
 
-std::string occupancy_csv(const Json& rows) {
-  const std::vector<Column> columns = columns_of(csv_paths);
-  std::string text;
-  for (const Column& column : columns) text += (text.empty() ? "" : ",") + column.name;
-  text += "\n";
-  for (const Json& row : rows) {
-    std::string line;
-    for (const Column& column : columns) {
-      line += (&column == &columns.front() ? "" : ",") + csv_cell_of(find_path(row, column.path));
-    }
-    text += line + "\n";
-  }
-  return text;
-}
+std::string occupancy_csv(const Json& rows) { return csv_of(rows, csv_paths); }
 
 }  // namespace tilemeter

@@ -88,4 +88,19 @@ std::string csv_cell_of(const Json* value) {
   return csv_cell(words);
 }
 
+std::string csv_of(const Json& rows, std::string_view listed) {
+  const std::vector<Column> columns = columns_of(listed);
+  std::string text;
+  for (const Column& column : columns) text += (text.empty() ? "" : ",") + column.name;
+  text += "\n";
+  for (const Json& row : rows) {
+    std::string line;
+    for (const Column& column : columns) {
+      line += (&column == &columns.front() ? "" : ",") + csv_cell_of(find_path(row, column.path));
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
 }  // namespace tilemeter

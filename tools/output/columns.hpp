@@ -27,4 +27,7 @@ const Json* find_path(const Json& point, const std::vector<std::string>& path);
 /// A cell of CSV: empty for nothing and null, a list of words joined by '+'.
 std::string csv_cell_of(const Json* value);
 
+/// A heading, and a line for each of `rows`, of the columns of `paths`.
+std::string csv_of(const Json& rows, std::string_view paths);
+
 }  // namespace tilemeter

@@ -88,11 +88,7 @@ std::string render_listing(const Listing& listing, Format format) {
 }
 
 void write_listing(const Listing& listing, const Target& target) {
-  const std::string text = render_listing(listing, target.format);
-  const auto file = open_file(target);
-  if (!file) return write_out(text);
-  file->write(text);
-  file->commit();
+  write_result(target, render_listing(listing, target.format));
 }
 
 }  // namespace tilemeter

@@ -1,7 +1,8 @@
 #include "tools/time/json.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "model/register_use.hpp"
 
 namespace tilemeter {
 namespace {
@@ -80,11 +81,6 @@ Json by_cause(const std::array<Picoseconds, wait_count>& waits) {
   return json;
 }
 
-/// From the starts to the ends of its blocks, summed.
-double resident_seconds(const SmTime& sm) {
-  return seconds_of(std::accumulate(sm.waits.begin(), sm.waits.end(), sm.working));
-}
-
 }  // namespace
 
 Json execution_json(const TimedPoint& time) {
@@ -96,7 +92,7 @@ Json execution_json(const TimedPoint& time) {
   json["row_order"] = name_of(execution.rows);
   json["fastest"] = name_of(execution.fastest);
   json["tails"] = name_of(execution.tails);
-  json["warps"] = execution.threads / 32;
+  json["warps"] = execution.threads / warp_threads;
   json["math_warps"] = execution.math_warps;
   json["blocks_per_sm"] = execution.blocks_per_sm ? Json(*execution.blocks_per_sm) : Json(nullptr);
   json["clock_hz"] = time.clock.value;
@@ -170,7 +166,7 @@ Json waits_json(const Simulated& simulated) {
   double working = 0;
   std::array<double, wait_count> waits{};
   for (const SmTime& sm : simulated.sms) {
-    resident += resident_seconds(sm);
+    resident += seconds_of(sm.resident);
     working += seconds_of(sm.working);
     for (std::size_t i = 0; i < wait_count; ++i) waits[i] += seconds_of(sm.waits[i]);
   }
@@ -207,7 +203,7 @@ Json simulated_sms_json(const Simulated& simulated) {
     json["read_bytes"] = sm.traffic.read_bytes.value();
     json["write_bytes"] = sm.traffic.write_bytes.value();
     json["peak_bytes"] = sm.shared_peak.value();
-    json["resident_seconds"] = resident_seconds(sm);
+    json["resident_seconds"] = seconds_of(sm.resident);
     json["working_seconds"] = seconds_of(sm.working);
     json["busy_seconds"] = by_unit(sm.busy);
     json["wait_seconds"] = by_cause(sm.waits);

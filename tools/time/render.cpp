@@ -35,21 +35,6 @@ std::string sm_paths() {
   return paths;
 }
 
-std::string csv_of(const Json& rows, const std::string& paths) {
-  const std::vector<Column> columns = columns_of(paths);
-  std::string text;
-  for (const Column& column : columns) text += (text.empty() ? "" : ",") + column.name;
-  text += "\n";
-  for (const Json& row : rows) {
-    std::string line;
-    for (const Column& column : columns) {
-      line += (&column == &columns.front() ? "" : ",") + csv_cell_of(find_path(row, column.path));
-    }
-    text += line + "\n";
-  }
-  return text;
-}
-
 /// The SMs of all points, each with its algorithm.
 Json sm_rows(const Json& points) {
   Json rows = Json::array();

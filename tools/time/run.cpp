@@ -47,14 +47,4 @@ Json simulated_point_json(const SimulatedPoint& point) {
   return json;
 }
 
-void write_result(const Target& target, const std::string& text) {
-  const auto file = open_file(target);
-  if (!file) {
-    write_out(text);
-    return;
-  }
-  file->write(text);
-  file->commit();
-}
-
 }  // namespace tilemeter

@@ -24,7 +24,4 @@ std::vector<SimulatedPoint> simulated_points(const Arguments& arguments, std::st
 /// The JSON of a point that both commands have: that of `count` with times, traffic at each level, waits and launches.
 Json simulated_point_json(const SimulatedPoint& point);
 
-/// Writes `text` where `target` says.
-void write_result(const Target& target, const std::string& text);
-
 }  // namespace tilemeter

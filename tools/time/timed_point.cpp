@@ -7,6 +7,7 @@
 #include "sim/time/kernel_works.hpp"
 #include "sim/time/recorder.hpp"
 #include "tools/measure/measurement.hpp"
+#include "tools/resolve.hpp"
 
 namespace tilemeter {
 namespace {
@@ -81,14 +82,6 @@ TimeEstimate estimate_of(const PointResult& result, const Case& point, TimedPoin
   return time_estimate(name, point, time.execution, time.rates, kernels);
 }
 
-void add(LevelTraffic& sum, const LevelTraffic& other) {
-  sum.edge += other.edge;
-  sum.l2_hits += other.l2_hits;
-  sum.dram_read += other.dram_read;
-  sum.dram_write += other.dram_write;
-  sum.left_dirty += other.left_dirty;
-}
-
 void add(SmTime& sum, const SmTime& other) {
   sum.blocks = checked::add(sum.blocks, other.blocks);
   sum.traffic += other.traffic;
@@ -96,6 +89,7 @@ void add(SmTime& sum, const SmTime& other) {
   for (std::size_t i = 0; i < sm_unit_count; ++i) sum.busy[i] += other.busy[i];
   for (std::size_t i = 0; i < wait_count; ++i) sum.waits[i] += other.waits[i];
   sum.working += other.working;
+  sum.resident += other.resident;
 }
 
 /// `next` after `sum`.
@@ -108,7 +102,7 @@ void append(Simulated& sum, Simulated next) {
   sum.launches.insert(sum.launches.end(), next.launches.begin(), next.launches.end());
   sum.sms.resize(std::max(sum.sms.size(), next.sms.size()));
   for (std::size_t i = 0; i < next.sms.size(); ++i) add(sum.sms[i], next.sms[i]);
-  add(sum.levels, next.levels);
+  sum.levels += next.levels;
   sum.timeline.title = next.timeline.title;
   sum.timeline.spans.insert(sum.timeline.spans.end(), next.timeline.spans.begin(), next.timeline.spans.end());
   sum.events = checked::add(sum.events, next.events);
@@ -116,18 +110,7 @@ void append(Simulated& sum, Simulated next) {
 
 }  // namespace
 
-std::vector<Case> cases_of(const PointResult& result) {
-  const Case whole = case_of(result);
-  if (!result.request.segments) return {whole};
-  std::vector<Case> parts;
-  for (const Segment& segment : *result.request.segments) {
-    if (segment.seq_q == 0) continue;
-    parts.push_back(whole);
-    parts.back().problem.seq_q = segment.seq_q;
-    parts.back().problem.seq_k = segment.seq_k;
-  }
-  return parts;
-}
+std::vector<Case> cases_of(const PointResult& result) { return parts_of(result.request, case_of(result)); }
 
 TimedPoint timed(const PointResult& result, const ChooseExecution& choose) {
   const Device& device = *result.request.device;
