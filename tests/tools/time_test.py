@@ -131,6 +131,15 @@ class Trace(program.Folder):
                 self.assertLessEqual(before[1], after[0] + 1e-9)
 
 
+class CountShowsTime(unittest.TestCase):
+    def test_its_table_has_the_time_of_its_json(self):
+        time = document(["count", *POINT.split()])["time"]
+        text = output(["count", *POINT.split()])
+        self.assertIn("time on h200, in closed form", text)
+        self.assertIn(f"{time['seconds'] * 1e6:,.3f} us ({time['kind']})", text)
+        self.assertNotIn("time on", output(["count", *POINT.replace(" --device h200", "").split()]))
+
+
 class NotSimulated(unittest.TestCase):
     def test_a_launch_of_too_many_events_has_its_closed_form(self):
         text = "--algorithm flash2 --seq 1048576 --causal --head-dim 128 --device h200 --block-q 128 --block-k 64"
@@ -180,7 +189,7 @@ class Refusals(program.Folder):
         self.refuse(point + " --order a", "--stages 2", "--order c")
 
     def test_traces(self):
-        self.refuse(POINT + " --trace=", "--trace", "name of a file", command="simulate")
+        self.assertIn("--trace: expected the name of a file", message(["simulate", *POINT.split(), "--trace", ""]))
         self.refuse(POINT + " --trace-sms 2", "--trace-sms 2", "--trace", command="simulate")
         self.refuse(POINT + " --trace /nowhere/t.json", "--trace", command="simulate")
         same = self.path("t.json")
