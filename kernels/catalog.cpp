@@ -12,6 +12,7 @@
 #include "kernels/flash1.hpp"
 #include "kernels/flash2.hpp"
 #include "kernels/flash2_plain.hpp"
+#include "kernels/flash3.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/linear_attention.hpp"
 #include "kernels/operands.hpp"
@@ -59,6 +60,16 @@ constexpr std::array kernels = {
            .refusal = refusal_of_row_blocks,
            .launch = LAUNCHER(launch_flash2),
            .count = LAUNCHER(count_flash2)},
+    Kernel{.name = "flash3",
+           .algorithm = "flash3",
+           .idea = "wgmma on 64 query rows a warpgroup; warps of their own fetch Q, K and V; softmax under products",
+           .dtypes = half_precision,
+           .tilings = flash3_tilings,
+           .masks = structured_masks,
+           .operands = flash_operands,
+           .refusal = refusal_of_flash3,
+           .launch = LAUNCHER(launch_flash3),
+           .count = LAUNCHER(count_flash3)},
     Kernel{.name = "gemm",
            .algorithm = "gemm",
            .idea = "Hopper's tensor cores (wgmma), fed by tensor copies that a warp of their own issues",

@@ -114,6 +114,11 @@ inline __device__ void named_barrier(int number, int threads) {
   asm volatile("barrier.cta.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
+/// Arrives at such a barrier without waiting: one of its `threads`.
+inline __device__ void named_arrive(int number, int threads) {
+  asm volatile("barrier.cta.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
 /// The calling warpgroup keeps so many registers a thread and gives the rest back: a multiple of 8, from 24 to 256. The
 /// kernel must state its threads and one block an SM as launch bounds.
 template <int Registers>
@@ -145,6 +150,26 @@ inline __device__ void load_box(std::uint32_t to, const CUtensorMap& map, const 
       "l"(&map), "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(barrier.address)
       : "memory");
 }
+/// Rows of a matrix of a tensor whose columns are described as panels of 64 (panel_map): a copy takes them all.
+struct MatrixRows {
+  int row, matrix;
+};
+
+/// Copies rows to a tile whose panels of 64 columns lie one behind the other.
+inline __device__ void load_rows(std::uint32_t to, const CUtensorMap& map, const MatrixRows& at, Barrier barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %2, %4}], "
+      "[%5];" ::"r"(to),
+      "l"(&map), "r"(0), "r"(at.row), "r"(at.matrix), "r"(barrier.address)
+      : "memory");
+}
+/// Copies such a tile from shared memory, as store_box does.
+inline __device__ void store_rows(const CUtensorMap& map, const MatrixRows& at, std::uint32_t from) {
+  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %1, %3}], [%4];" ::"l"(&map),
+               "r"(0), "r"(at.row), "r"(at.matrix), "r"(from)
+               : "memory");
+}
+
 /// Copies a box from shared memory; what lies outside the tensor is not written. Belongs to this thread's next
 /// `commit_stores`.
 inline __device__ void store_box(const CUtensorMap& map, const Coordinates& at, std::uint32_t from) {

@@ -22,4 +22,8 @@ struct BoxDimension {
 /// std::invalid_argument when the driver refuses.
 CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions);
 
+/// Describes matrices of `columns` (a multiple of 64) contiguous elements a row, one behind the other, of which a copy
+/// takes `box_rows` rows whole, panel of 64 columns by panel (kernels/hopper.cuh: load_rows, store_rows).
+CUtensorMap panel_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows);
+
 }  // namespace tilemeter::kernels

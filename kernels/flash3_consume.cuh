@@ -1,0 +1,186 @@
+// flash3's consumers: a warpgroup's way through the key tiles of its 64 rows.
+#pragma once
+
+#include "kernels/flash3_steps.cuh"
+
+namespace tilemeter::kernels::flash3_steps {
+
+/// Turns of the block's consumers at issuing products, so that one's softmax runs under the others' products.
+template <class S>
+class Turns {
+ public:
+  __device__ explicit Turns(int consumer) : consumer_(consumer) {
+    if constexpr (taken) {
+      if (consumer_ == S::consumers - 1) pass();
+    }
+  }
+  __device__ void wait() const {
+    if constexpr (taken) named_barrier(number(consumer_), 2 * warpgroup_size);
+  }
+  __device__ void pass() const {
+    if constexpr (taken) named_arrive(number((consumer_ + 1) % S::consumers), 2 * warpgroup_size);
+  }
+  /// Takes the turn that nobody needs.
+  __device__ void end() const {
+    if constexpr (taken) {
+      if (consumer_ == 0) wait();
+    }
+  }
+
+ private:
+  static constexpr bool taken = S::choices.ping_pong && S::consumers > 1;
+  __device__ static int number(int consumer) { return 1 + S::consumers + consumer; }
+  int consumer_;
+};
+
+template <class S, class Counters>
+class Consumer {
+ public:
+  __device__ Consumer(const Flash3Arguments& a, const SharedMemory<S>& shared, int consumer, Counters& counters)
+      : a_(a), shared_(shared), consumer_(consumer), counters_(counters), turns_(consumer) {}
+
+  /// All query tiles of the block.
+  __device__ void run() {
+    for (Schedule<S> schedule(a_); schedule.has_tile(); schedule.advance()) {
+      const QueryTile own = schedule.tile();
+      State<S> state;
+      state.clear();
+      shared_.q_full(consumer_, q_ring_.stage).wait(q_ring_.parity, "flash3: a tile of Q");
+      if (!own.empty()) attend(state, own);
+      finish<S>(state, a_.scale_log2, a_.empty_lse);
+      store_lse(state, own);
+      store_o(state, own);
+      q_ring_.advance();
+    }
+    turns_.end();
+    wait_stores();
+  }
+
+ private:
+  __device__ int row(const QueryTile& own) const { return own.row + consumer_ * S::group_rows; }
+  __device__ bool speaks() const { return threadIdx.x % warpgroup_size == 0; }
+
+  __device__ void attend(State<S>& state, const QueryTile& own) {
+    Scores<S> s;
+    Weights<S> p;
+    int tile = own.last - 1;
+    if constexpr (S::choices.overlap) {
+      issue_scores(s);
+      finish_scores<0>(s);
+      if (!own.is_whole(tile)) mask<S>(s, a_.visible, row(own), tile * S::block_k);
+      float alpha[2];
+      softmax<S>(s, state, alpha, a_.scale_log2);
+      round_weights<S>(p, s);
+      --tile;
+    }
+    while (tile >= own.first) {
+      for (; tile >= own.first && !own.is_whole(tile); --tile) step<true>(state, s, p, own, tile);
+      for (; tile >= own.first && own.is_whole(tile); --tile) step<false>(state, s, p, own, tile);
+    }
+    if constexpr (S::choices.overlap) {
+      issue_accumulation(state, p);
+      finish_accumulation(state);
+    }
+  }
+
+  template <bool Masked>
+  __device__ void step(State<S>& state, Scores<S>& s, Weights<S>& p, const QueryTile& own, int tile) {
+    if constexpr (S::choices.overlap) {
+      overlapped_step<Masked>(state, s, p, own, tile);
+    } else {
+      serial_step<Masked>(state, s, p, own, tile);
+    }
+  }
+
+  /// S of this tile and then O += P V of the one before; the softmax of S runs under the latter.
+  template <bool Masked>
+  __device__ void overlapped_step(State<S>& state, Scores<S>& s, Weights<S>& p, const QueryTile& own, int tile) {
+    shared_.k_full(k_ring_.stage).wait(k_ring_.parity, "flash3: a tile of K");
+    turns_.wait();
+    start_scores<S>(s, shared_.q(consumer_, q_ring_.stage), shared_.k(k_ring_.stage));
+    issue_accumulation(state, p);
+    turns_.pass();
+    finish_scores<1>(s);
+    if constexpr (Masked) mask<S>(s, a_.visible, row(own), tile * S::block_k);
+    float alpha[2];
+    softmax<S>(s, state, alpha, a_.scale_log2);
+    finish_accumulation(state);
+    round_weights<S>(p, s);
+    rescale_if_needed<S>(state, alpha);
+  }
+
+  /// S of this tile, its softmax, and O += P V, one after the other.
+  template <bool Masked>
+  __device__ void serial_step(State<S>& state, Scores<S>& s, Weights<S>& p, const QueryTile& own, int tile) {
+    shared_.k_full(k_ring_.stage).wait(k_ring_.parity, "flash3: a tile of K");
+    turns_.wait();
+    start_scores<S>(s, shared_.q(consumer_, q_ring_.stage), shared_.k(k_ring_.stage));
+    turns_.pass();
+    finish_scores<0>(s);
+    if constexpr (Masked) mask<S>(s, a_.visible, row(own), tile * S::block_k);
+    float alpha[2];
+    softmax<S>(s, state, alpha, a_.scale_log2);
+    round_weights<S>(p, s);
+    rescale_if_needed<S>(state, alpha);
+    issue_accumulation(state, p);
+    finish_accumulation(state);
+  }
+
+  __device__ void issue_scores(Scores<S>& s) {
+    shared_.k_full(k_ring_.stage).wait(k_ring_.parity, "flash3: a tile of K");
+    start_scores<S>(s, shared_.q(consumer_, q_ring_.stage), shared_.k(k_ring_.stage));
+  }
+  template <int Pending>
+  __device__ void finish_scores(Scores<S>& s) {
+    wait_products<Pending>(s);
+    if (speaks()) shared_.k_empty(k_ring_.stage).arrive();
+    k_ring_.advance();
+  }
+  __device__ void issue_accumulation(State<S>& state, const Weights<S>& p) {
+    shared_.v_full(v_ring_.stage).wait(v_ring_.parity, "flash3: a tile of V");
+    start_accumulating<S>(state, p, shared_.v(v_ring_.stage));
+  }
+  __device__ void finish_accumulation(State<S>& state) {
+    wait_products<0>(state.o);
+    if (speaks()) shared_.v_empty(v_ring_.stage).arrive();
+    v_ring_.advance();
+  }
+
+  __device__ void store_lse(const State<S>& state, const QueryTile& own) {
+    if (threadIdx.x % 4 != 0) return;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int at = row(own) + first_row() + half * 8;
+      if (at >= a_.seq_q) continue;
+      a_.lse[Count{own.stream} * a_.seq_q + at] = state.m[half];
+      counters_.write(TensorName::LSE, 1);
+    }
+  }
+
+  /// Rounded O takes the place of Q and leaves from there; then the next query tile may come.
+  __device__ void store_o(const State<S>& state, const QueryTile& own) {
+    const std::uint32_t tile = shared_.q(consumer_, q_ring_.stage);
+#pragma unroll
+    for (int panel = 0; panel < S::panels; ++panel) {
+      store_panel<typename S::T>(tile + panel * S::q_panel, state.o, panel * 32);
+    }
+    fence_async_proxy();
+    named_barrier(1 + consumer_, warpgroup_size);
+    if (!speaks()) return;
+    store_rows(a_.o, {row(own), own.stream}, tile);
+    commit_stores();
+    counters_.write(TensorName::O, max(0, min(S::group_rows, a_.seq_q - row(own))) * S::head_dim);
+    wait_stores_read<0>();
+    shared_.q_empty(consumer_, q_ring_.stage).arrive();
+  }
+
+  const Flash3Arguments& a_;
+  const SharedMemory<S>& shared_;
+  int consumer_;
+  Counters& counters_;
+  Turns<S> turns_;
+  RingPosition<S::stages> k_ring_, v_ring_;
+  RingPosition<S::choices.q_buffers> q_ring_;
+};
+
+}  // namespace tilemeter::kernels::flash3_steps
