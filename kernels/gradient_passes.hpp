@@ -1,10 +1,17 @@
 // The kernels before and behind those that compute the gradients: what FlashAttention's backward passes share.
 #pragma once
 
+#include <cmath>
+
 #include "kernels/recording.hpp"
 #include "kernels/tensors.hpp"
 
 namespace tilemeter::kernels {
+
+/// What Q K^T is multiplied with, and with it the gradients of Q and K.
+inline float gradient_scale(const Problem& problem) {
+  return static_cast<float>(1 / std::sqrt(static_cast<double>(problem.head_dim)));
+}
 
 /// Enqueues D = rowsum(dO o O), and zeros in every buffer of dQacc where the launch has one. Head dimensions are
 /// multiples of 8.
