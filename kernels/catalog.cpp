@@ -20,6 +20,7 @@
 #include "kernels/softmax.hpp"
 #include "kernels/split_kv.hpp"
 #include "kernels/standard.hpp"
+#include "kernels/standard_backward.hpp"
 #include "kernels/standard_hopper.hpp"
 #include "kernels/stream_refusals.hpp"
 #include "model/closed_form/linear_attention.hpp"
@@ -170,6 +171,17 @@ constexpr std::array kernels = {
            .prepare = LAUNCHER(prepare_flash1_backward),
            .launch = LAUNCHER(launch_flash1_backward),
            .count = LAUNCHER(count_flash1_backward)},
+    Kernel{.name = "standard_backward",
+           .algorithm = "standard_backward",
+           .idea = "five kernels, a thread block a stream in each product, whose one operand stays on chip as a whole",
+           .dtypes = half_precision,
+           .tilings = standard_backward_tilings,
+           .masks = structured_masks,
+           .score_dtypes = half_precision,
+           .operands = standard_backward_operands,
+           .refusal = refusal_of_standard_backward,
+           .launch = LAUNCHER(launch_standard_backward),
+           .count = LAUNCHER(count_standard_backward)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.

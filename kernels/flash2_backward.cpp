@@ -1,5 +1,7 @@
 #include "kernels/flash2_backward.hpp"
 
+#include <algorithm>
+
 #include "kernels/catalog.hpp"
 #include "model/closed_form/gradients.hpp"
 

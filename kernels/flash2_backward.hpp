@@ -51,7 +51,7 @@ inline constexpr auto flash2_backward_tilings = [] {
   return tilings;
 }();
 
-inline constexpr std::array flash2_backward_kernel_variants = {Variant::atomics};
+inline constexpr std::array flash2_backward_kernel_variants = {Variant::atomics, Variant::two_kernels};
 
 /// As Kernel::refusal: the size of the grid.
 std::optional<std::string> refusal_of_flash2_backward(const Case& point);

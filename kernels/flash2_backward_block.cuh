@@ -16,8 +16,9 @@ struct Flash2BackwardArguments {
   const T* d_o;
   const float* lse;
   const float* d;
-  float* dq;  ///< its buffers
-  T* dk;      ///< of every query head
+  float* added_dq;  ///< the buffers that dQ is added up in
+  T* dq;            ///< where it is written at once
+  T* dk;            ///< of every query head
   T* dv;
   Visibility visible;
   Count seq_q;
@@ -37,8 +38,8 @@ namespace flash2_backward_steps {
 
 using namespace gradient_steps;
 
-/// Which key tiles of which stream a block takes: `first` and every blocks_of_stream-th from there. Under a causal mask
-/// the tiles that the most queries see start first.
+/// Which key tiles (row blocks) of which stream a block takes: `first` and every blocks_of_stream-th from there. Under
+/// a causal mask those with the most visits start first.
 struct Place {
   int of_stream;
   int first;
@@ -53,11 +54,11 @@ struct Place {
   __device__ Count kv_stream(const Flash2BackwardArguments<T>& a) const {
     return of_stream / a.group;
   }
-  /// An element of the stream's dQ, in the block's buffer.
+  /// An element of the stream's sum of dQ, in the block's buffer.
   template <class T>
-  __device__ float* dq(const Flash2BackwardArguments<T>& a, Count element) const {
+  __device__ float* added_dq(const Flash2BackwardArguments<T>& a, Count element) const {
     const int buffer = a.buffers > 1 ? first : 0;
-    return a.dq + (stream() * a.buffers + buffer) * a.stride_of_dq + element;
+    return a.added_dq + (stream() * a.buffers + buffer) * a.stride_of_dq + element;
   }
 };
 
@@ -89,6 +90,56 @@ struct Tiles {
   __device__ PhaseBarrier full(int stage) const { return PhaseBarrier(lse(stages) + stage * PhaseBarrier::size); }
 };
 
+/// The same of a block that takes a row block past the key tiles: Q and dO, where dQ leaves; the stages of K and V;
+/// those of dS; LSE and D.
+template <class S>
+struct RowTiles {
+  static constexpr int query = S::QueryTile::size, key = S::KeyTile::size, score = S::ScoreTile::size;
+  static constexpr int column = Tiles<S>::column;
+  static constexpr int size = 2 * query + stages * (2 * key + PhaseBarrier::size) + score_stages * score + 2 * column;
+
+  unsigned base;
+
+  __device__ void forget() { asm volatile("" : "+r"(base)); }
+
+  __device__ typename S::QueryTile q(int) const { return {base}; }
+  __device__ typename S::QueryTile d_o(int) const { return {base + query}; }
+  __device__ typename S::KeyTile k(int stage) const { return {base + 2 * query + stage * 2 * key}; }
+  __device__ typename S::KeyTile v(int stage) const { return {k(stage).base + key}; }
+  __device__ typename S::ScoreTile ds(int stage) const { return {k(stages).base + stage * score}; }
+  __device__ unsigned lse(int) const { return ds(score_stages).base; }
+  __device__ unsigned d(int) const { return lse(0) + column; }
+  /// Its phase ends when K and V of the stage, and Q and dO at first, are there.
+  __device__ PhaseBarrier full(int stage) const { return PhaseBarrier(d(0) + column + stage * PhaseBarrier::size); }
+};
+
+/// Initialises the barriers of either kind of tiles, for all threads of the block.
+template <class S, class BlockTiles>
+__device__ void init_barriers(const BlockTiles& tiles) {
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < stages; ++stage) tiles.full(stage).init(2 * S::threads);
+  }
+  __syncthreads();
+}
+
+/// This thread has started its copies for the stage, and done its stores.
+template <class BlockTiles>
+__device__ void arrive(const BlockTiles& tiles, int stage) {
+  tiles.full(stage).arrive_after_copies();
+  tiles.full(stage).arrive();
+}
+
+/// Starts the copies of a tile of K and V.
+template <class S, class Counters>
+__device__ void load_keys(const typename S::KeyTile& k, const typename S::KeyTile& v,
+                          const Flash2BackwardArguments<typename S::T>& a, const Place& place, int key_tile,
+                          Counters& counters) {
+  const Count begin = Count{key_tile} * S::block_k, valid = a.seq_k - begin;
+  const Count from = (place.kv_stream(a) * a.seq_k + begin) * S::head_dim;
+  copy_rows<S::threads>(k, a.k + from, S::head_dim, valid, TensorName::K, counters);
+  copy_rows<S::threads>(v, a.v + from, S::head_dim, valid, TensorName::V, counters);
+}
+
 /// Adds four neighbouring floats in device memory, aligned to 16 bytes, as one operation where there is one.
 __device__ inline void add_floats(float* to, const float4& values) {
 #if __CUDA_ARCH__ >= 900
@@ -106,8 +157,8 @@ __device__ inline void add_floats(float* to, const float4& values) {
 
 /// Starts the copies of Q, dO, LSE and D of a row block. Rows that do not exist get LSE = infinity, so that their P is
 /// 0.
-template <class S, class Counters>
-__device__ void load_queries(const Tiles<S>& tiles, int stage, const Flash2BackwardArguments<typename S::T>& a,
+template <class S, class BlockTiles, class Counters>
+__device__ void load_queries(const BlockTiles& tiles, int stage, const Flash2BackwardArguments<typename S::T>& a,
                              Count stream, int row_block, Counters& counters) {
   const Count begin = Count{row_block} * S::block_q, row = stream * a.seq_q + begin, valid = a.seq_q - begin;
   copy_rows<S::threads>(tiles.q(stage), a.q + row * S::head_dim, S::head_dim, valid, TensorName::Q, counters);

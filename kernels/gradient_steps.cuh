@@ -195,9 +195,8 @@ __device__ void put_gradients(const Tiles& tiles, const typename S::KeyPart::Sum
 }
 
 /// Stores the rows of a tile that exist.
-template <class S, class Counters>
-__device__ void store_rows(typename S::T* to, const typename S::KeyTile& tile, Count valid, TensorName tensor,
-                           Counters& counters) {
+template <class S, class Tile, class Counters>
+__device__ void store_rows(typename S::T* to, const Tile& tile, Count valid, TensorName tensor, Counters& counters) {
   for_each_chunk<S::threads>(tile, [&](int row, int chunk, unsigned address) {
     if (row >= valid) return;
     write_chunk(to + Count{row} * S::head_dim + chunk * chunk_elements, load_chunk(address));
