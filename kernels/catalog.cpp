@@ -10,7 +10,9 @@
 
 #include "kernels/elementwise.hpp"
 #include "kernels/flash1.hpp"
+#include "kernels/flash1_backward.hpp"
 #include "kernels/flash2.hpp"
+#include "kernels/flash2_backward.hpp"
 #include "kernels/flash2_plain.hpp"
 #include "kernels/flash3.hpp"
 #include "kernels/gemm.hpp"
@@ -19,6 +21,7 @@
 #include "kernels/softmax.hpp"
 #include "kernels/split_kv.hpp"
 #include "kernels/standard.hpp"
+#include "kernels/standard_backward.hpp"
 #include "kernels/standard_hopper.hpp"
 #include "kernels/stream_refusals.hpp"
 #include "model/closed_form/linear_attention.hpp"
@@ -155,6 +158,41 @@ constexpr std::array kernels = {
            .refusal = refusal_of_standard_hopper,
            .launch = LAUNCHER(launch_standard_hopper),
            .count = LAUNCHER(count_standard_hopper)},
+    Kernel{.name = "flash2_backward",
+           .algorithm = "flash2_backward",
+           .idea = "K and V tiles outside, dK and dV in registers; mma.sync, P and dS by way of shared memory",
+           .dtypes = half_precision,
+           .tilings = flash2_backward_tilings,
+           .masks = structured_masks,
+           .variants = flash2_backward_kernel_variants,
+           .operands = flash2_backward_operands,
+           .refusal = refusal_of_flash2_backward,
+           .repeats = flash2_backward_repeats,
+           .launch = LAUNCHER(launch_flash2_backward),
+           .count = LAUNCHER(count_flash2_backward)},
+    Kernel{.name = "flash1_backward",
+           .algorithm = "flash1_backward",
+           .idea = "a thread block a stream: K and V tiles outside, dQ in device memory, D again at every visit",
+           .dtypes = half_precision,
+           .tilings = flash1_backward_tilings,
+           .masks = structured_masks,
+           .o_dtypes = any_precision,
+           .operands = flash1_backward_operands,
+           .refusal = refusal_of_flash1_backward,
+           .prepare = LAUNCHER(prepare_flash1_backward),
+           .launch = LAUNCHER(launch_flash1_backward),
+           .count = LAUNCHER(count_flash1_backward)},
+    Kernel{.name = "standard_backward",
+           .algorithm = "standard_backward",
+           .idea = "five kernels, a thread block a stream in each product, whose one operand stays on chip as a whole",
+           .dtypes = half_precision,
+           .tilings = standard_backward_tilings,
+           .masks = structured_masks,
+           .score_dtypes = half_precision,
+           .operands = standard_backward_operands,
+           .refusal = refusal_of_standard_backward,
+           .launch = LAUNCHER(launch_standard_backward),
+           .count = LAUNCHER(count_standard_backward)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.

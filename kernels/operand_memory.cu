@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/reference_gradients.hpp"
 #include "kernels/typed_memory.cuh"
 
 namespace tilemeter::kernels {
@@ -82,12 +83,13 @@ OperandMemory::OperandMemory(const Kernel& kernel, const Case& point, std::uint6
     if (operand.role != Role::input) continue;
     fill_normal(memory.data(), operand.type, operand.elements, seed, index_of(operand.name), nullptr);
   }
+  leave_forward_results(tensors_, operands_, point, nullptr);
   TILEMETER_CHECK(cudaStreamSynchronize(nullptr));
 }
 
 void OperandMemory::reset(Stream stream) {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
-    if (operands_[i].role == Role::input) continue;
+    if (is_read_only(operands_[i].role)) continue;
     TILEMETER_CHECK(cudaMemsetAsync(memory_[i].data(), poison, memory_[i].bytes(), stream));
   }
   if (kernel_.prepare != nullptr) kernel_.prepare(tensors_, point_, stream);

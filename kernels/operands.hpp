@@ -31,4 +31,16 @@ std::vector<Operand> flash1_operands(const Case& point);
 /// Q, K, V in; S and P between kernels; O out. Throws FigureOverflow.
 std::vector<Operand> standard_operands(const Case& point);
 
+/// Q, K, V, dO and the forward pass's O and LSE in; D, the buffers of dQacc, and dKx and dVx where they are expanded,
+/// between kernels; dQ, dK, dV out. Throws FigureOverflow.
+std::vector<Operand> flash2_backward_operands(const Case& point);
+
+/// Q, K, V, dO and the forward pass's O, l and m in; dQ kept between key tiles; dKx and dVx where they are expanded; dK
+/// and dV out. Throws FigureOverflow.
+std::vector<Operand> flash1_backward_operands(const Case& point);
+
+/// Q, K, V, dO and the forward pass's P in; dP, dS, and dKx and dVx where they are expanded, between kernels; dQ, dK,
+/// dV out. Throws FigureOverflow.
+std::vector<Operand> standard_backward_operands(const Case& point);
+
 }  // namespace tilemeter::kernels
