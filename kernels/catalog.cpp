@@ -15,6 +15,7 @@
 #include "kernels/flash2_backward.hpp"
 #include "kernels/flash2_plain.hpp"
 #include "kernels/flash3.hpp"
+#include "kernels/flash3_backward.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/linear_attention.hpp"
 #include "kernels/operands.hpp"
@@ -170,6 +171,19 @@ constexpr std::array kernels = {
            .repeats = flash2_backward_repeats,
            .launch = LAUNCHER(launch_flash2_backward),
            .count = LAUNCHER(count_flash2_backward)},
+    Kernel{
+        .name = "flash3_backward",
+        .algorithm = "flash2_backward",
+        .idea = "wgmma, fed by tensor copies; P and dS pass to dV and dK in registers, dQ is added by bulk reductions",
+        .dtypes = half_precision,
+        .tilings = flash3_backward_tilings,
+        .masks = structured_masks,
+        .variants = flash3_backward_variants,
+        .operands = flash2_backward_operands,
+        .refusal = refusal_of_flash2_backward,
+        .repeats = flash3_backward_repeats,
+        .launch = LAUNCHER(launch_flash3_backward),
+        .count = LAUNCHER(count_flash3_backward)},
     Kernel{.name = "flash1_backward",
            .algorithm = "flash1_backward",
            .idea = "a thread block a stream: K and V tiles outside, dQ in device memory, D again at every visit",

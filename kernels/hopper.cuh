@@ -114,7 +114,7 @@ inline __device__ void named_barrier(int number, int threads) {
   asm volatile("barrier.cta.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-/// Arrives at such a barrier without waiting: one of its `threads`.
+/// Arrives at such a barrier without waiting: `threads` counts those that arrive and those that wait.
 inline __device__ void named_arrive(int number, int threads) {
   asm volatile("barrier.cta.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
@@ -177,6 +177,32 @@ inline __device__ void store_box(const CUtensorMap& map, const Coordinates& at, 
                "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(from)
                : "memory");
 }
+
+/// Of the first element of a box of a tensor of four dimensions, whose third is the panels of a row.
+struct PanelCoordinates {
+  int inner, row, panel, stream;
+};
+
+/// `load_box` and `store_box` for tensors of four dimensions: all panels of some rows in one copy.
+inline __device__ void load_box(std::uint32_t to, const CUtensorMap& map, const PanelCoordinates& at, Barrier barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
+      "[%6];" ::"r"(to),
+      "l"(&map), "r"(at.inner), "r"(at.row), "r"(at.panel), "r"(at.stream), "r"(barrier.address)
+      : "memory");
+}
+inline __device__ void store_box(const CUtensorMap& map, const PanelCoordinates& at, std::uint32_t from) {
+  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
+               "r"(at.inner), "r"(at.row), "r"(at.panel), "r"(at.stream), "r"(from)
+               : "memory");
+}
+/// Adds a box in shared memory to the tensor, element by element, as `store_box` would store it.
+inline __device__ void add_box(const CUtensorMap& map, const PanelCoordinates& at, std::uint32_t from) {
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
+      "r"(at.inner), "r"(at.row), "r"(at.panel), "r"(at.stream), "r"(from)
+      : "memory");
+}
 /// Makes a group of the stores since the last.
 inline __device__ void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 /// Waits until all but the latest `Pending` groups of this thread have read their shared memory.
@@ -192,6 +218,13 @@ inline __device__ void wait_stores() { asm volatile("cp.async.bulk.wait_group 0;
 inline __device__ void store_matrices(std::uint32_t row, const std::uint32_t (&matrices)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(matrices[0]),
                "r"(matrices[1]), "r"(matrices[2]), "r"(matrices[3])
+               : "memory");
+}
+
+/// The same with each matrix transposed: lane l gives the address of column l mod 8 of matrix l / 8.
+inline __device__ void store_matrices_transposed(std::uint32_t column, const std::uint32_t (&matrices)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(column),
+               "r"(matrices[0]), "r"(matrices[1]), "r"(matrices[2]), "r"(matrices[3])
                : "memory");
 }
 
