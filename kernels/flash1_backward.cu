@@ -14,17 +14,17 @@ namespace {
 using namespace flash1_backward_steps;
 
 /// A key tile's way past the row blocks that visit it: dK and dV stay in registers, dQ is read and written.
-template <class S, class Stored, class Counters>
+template <class S, class Counters>
 struct KeyStep {
   using T = typename S::T;
 
-  const Flash1BackwardArguments<S, Stored>& a;
+  const Flash1BackwardArguments<T>& a;
   Tiles<S> tiles;
   Counters& counters;
   int key_tile;
   int turn;  ///< of all visits of the block
 
-  __device__ Count stream() const { return blockIdx.x; }
+  __device__ Count stream() const { return block_number(); }
   __device__ Count key_begin() const { return Count{key_tile} * S::block_k; }
 
   __device__ void run() {
@@ -60,10 +60,9 @@ struct KeyStep {
     if (row_block + 1 < last) load_queries(tiles, stage ^ 1, a, stream(), row_block + 1, counters);
     put_weights(row_begin, stage);
     __syncthreads();
-    StoredQueryGradient<S, Stored, Counters> dq(a.dq + (stream() * a.seq_q + row_begin) * S::head_dim,
-                                                a.seq_q - row_begin, counters);
-    dq.load();
     add_key_gradients<S>(dv, tiles.p(), tiles.d_o(stage));
+    StoredQueryGradient<S, Counters> dq(a, stream() * a.seq_q + row_begin, a.seq_q - row_begin, counters);
+    dq.load();
     typename S::QueryPart::Sums sums;
     clear(sums);
     add_query_gradient<S>(sums, tiles.ds(), tiles.k());
@@ -101,9 +100,10 @@ struct KeyStep {
 };
 
 /// One thread block takes a stream: all key tiles, one after the other.
-template <class S, class Stored, class Counters>
+template <class S, class Counters>
 __global__ void __launch_bounds__(S::threads, 1)
-    flash1_backward(const __grid_constant__ Flash1BackwardArguments<S, Stored> a, typename Counters::Records records) {
+    flash1_backward(const __grid_constant__ Flash1BackwardArguments<typename S::T> a,
+                    typename Counters::Records records) {
   extern __shared__ __align__(128) unsigned char flash1_backward_shared[];
   const Tiles<S> tiles{shared_address(flash1_backward_shared)};
   if (threadIdx.x == 0) {
@@ -111,14 +111,13 @@ __global__ void __launch_bounds__(S::threads, 1)
   }
   __syncthreads();
   Counters counters;
-  KeyStep<S, Stored, Counters> step{a, tiles, counters, 0, 0};
+  KeyStep<S, Counters> step{a, tiles, counters, 0, 0};
   for (; step.key_tile < a.key_tiles; ++step.key_tile) step.run();
   counters.flush(records);
 }
 
-template <class S, class Stored>
-Flash1BackwardArguments<S, Stored> arguments(const Tensors& tensors, const Case& point) {
-  using T = typename S::T;
+template <class T>
+Flash1BackwardArguments<T> arguments(const Tensors& tensors, const Case& point) {
   const Problem& problem = point.problem;
   const bool expands = expands_key_gradients(problem);
   return {.q = tensors.at<const T>(TensorName::Q),
@@ -128,7 +127,8 @@ Flash1BackwardArguments<S, Stored> arguments(const Tensors& tensors, const Case&
           .d_o = tensors.at<const T>(TensorName::dO),
           .l = tensors.at<const float>(TensorName::l),
           .m = tensors.at<const float>(TensorName::m),
-          .dq = tensors.at<Stored>(TensorName::dQ),
+          .dq = tensors[TensorName::dQ],
+          .dq_is_float = problem.o_dtype == DType::fp32,
           .dk = tensors.at<T>(expands ? TensorName::dKx : TensorName::dK),
           .dv = tensors.at<T>(expands ? TensorName::dVx : TensorName::dV),
           .visible = visibility_of(problem, point.tiling.block_k),
@@ -140,16 +140,6 @@ Flash1BackwardArguments<S, Stored> arguments(const Tensors& tensors, const Case&
           .scale = gradient_scale(problem)};
 }
 
-template <class S, class Stored, class Recorder>
-void launch_shape(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
-  constexpr auto kernel = flash1_backward<S, Stored, typename Recorder::Counters>;
-  const Count blocks = point.problem.streams();
-  TILEMETER_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tiles<S>::size));
-  kernel<<<static_cast<unsigned>(blocks), S::threads, Tiles<S>::size, stream>>>(arguments<S, Stored>(tensors, point),
-                                                                                recorder.records(blocks));
-  TILEMETER_CHECK(cudaGetLastError());
-}
-
 template <class Recorder>
 void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
   require_runnable(kernel_named("flash1_backward"), tensors, point);
@@ -159,12 +149,14 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
     with_half_type(point.problem.dtype, [&]<class T>(ElementType<T>) {
       using S = GradientShape<T, static_cast<int>(tiling.block_q), static_cast<int>(tiling.block_k),
                               static_cast<int>(tiling.head_dim), build.warps>;
-      static_assert(Bytes(Tiles<S>::size) == tiling.shared);
-      if (point.problem.o_dtype == DType::fp32) {
-        launch_shape<S, float>(tensors, point, stream, recorder);
-      } else {
-        launch_shape<S, T>(tensors, point, stream, recorder);
-      }
+      constexpr int shared = Tiles<S>::size;
+      static_assert(Bytes(shared) == tiling.shared);
+      constexpr auto kernel = flash1_backward<S, typename Recorder::Counters>;
+      const Count blocks = point.problem.streams();
+      TILEMETER_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+      kernel<<<static_cast<unsigned>(blocks), S::threads, shared, stream>>>(arguments<T>(tensors, point),
+                                                                            recorder.records(blocks));
+      TILEMETER_CHECK(cudaGetLastError());
     });
   });
   launch_gradient_reduction(tensors, point, stream, recorder);

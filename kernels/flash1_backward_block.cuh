@@ -8,10 +8,8 @@
 
 namespace tilemeter::kernels {
 
-/// `Stored` is the type of dQ in memory.
-template <class S, class Stored>
+template <class T>
 struct Flash1BackwardArguments {
-  using T = typename S::T;
   const T* q;
   const T* k;
   const T* v;
@@ -19,8 +17,9 @@ struct Flash1BackwardArguments {
   const T* d_o;
   const float* l;
   const float* m;
-  Stored* dq;
-  T* dk;  ///< of every query head
+  void* dq;
+  bool dq_is_float;  ///< else of type T
+  T* dk;             ///< of every query head
   T* dv;
   Visibility visible;
   Count seq_q;
@@ -118,24 +117,31 @@ __device__ void probabilities(typename S::ScorePart::Sums& s, unsigned l, unsign
   }
 }
 
-/// A warp's part of dQ on its way from memory and back. Always the same thread reads and writes an element.
-template <class S, class Stored, class Counters>
+/// A warp's part of dQ on its way from memory and back, in fp32 or in T. Always the same thread reads and writes an
+/// element.
+template <class S, class Counters>
 class StoredQueryGradient {
+  using T = typename S::T;
   using Pieces = LanePieces<S>;
-  using Piece = std::conditional_t<sizeof(Stored) == 4, float4, uint2>;
 
  public:
-  /// `memory` is the first row of the block, of which `valid` exist.
-  __device__ StoredQueryGradient(Stored* memory, Count valid, Counters& counters)
-      : counters_(counters),
-        own_(memory + Pieces::row() * S::head_dim + Pieces::column()),
+  /// `first` is the block's first row of dQ, of which `valid` exist.
+  __device__ StoredQueryGradient(const Flash1BackwardArguments<T>& a, Count first, Count valid, Counters& counters)
+      : a_(a),
+        counters_(counters),
+        own_((first + Pieces::row()) * S::head_dim + Pieces::column()),
         below_(static_cast<int>(valid < S::block_q ? valid : S::block_q) - Pieces::row()) {}
 
   __device__ void load() {
 #pragma unroll
     for (int i = 0; i < Pieces::number; ++i) {
       if (Pieces::down(i) >= below_) continue;
-      pieces_[i] = __ldcg(at(i));
+      if (a_.dq_is_float) {
+        pieces_[i] = __ldcg(reinterpret_cast<const uint4*>(at<float>(i)));
+      } else {
+        const uint2 pairs = __ldcg(reinterpret_cast<const uint2*>(at<T>(i)));
+        pieces_[i] = {pairs.x, pairs.y, 0, 0};
+      }
       counters_.read(TensorName::dQ, 4);
     }
   }
@@ -146,39 +152,36 @@ class StoredQueryGradient {
 #pragma unroll
     for (int i = 0; i < Pieces::number; ++i) {
       if (Pieces::down(i) >= below_) continue;
-      const float4 more = Pieces::piece(sums, i);
-      float4 all = unpacked_piece(pieces_[i]);
-      all = {fmaf(more.x, factor, all.x), fmaf(more.y, factor, all.y), fmaf(more.z, factor, all.z),
-             fmaf(more.w, factor, all.w)};
-      *at(i) = packed_piece(all);
+      const float4 more = Pieces::piece(sums, i), old = values_of(pieces_[i]);
+      const float4 all = {fmaf(more.x, factor, old.x), fmaf(more.y, factor, old.y), fmaf(more.z, factor, old.z),
+                          fmaf(more.w, factor, old.w)};
+      if (a_.dq_is_float) {
+        *reinterpret_cast<float4*>(at<float>(i)) = all;
+      } else {
+        *reinterpret_cast<uint2*>(at<T>(i)) = {packed<T>(all.x, all.y), packed<T>(all.z, all.w)};
+      }
       counters_.write(TensorName::dQ, 4);
     }
   }
 
  private:
-  __device__ Piece* at(int i) const {
-    return reinterpret_cast<Piece*>(own_ + Pieces::down(i) * S::head_dim + Pieces::right(i));
+  template <class Stored>
+  __device__ Stored* at(int i) const {
+    return static_cast<Stored*>(a_.dq) + own_ + Pieces::down(i) * S::head_dim + Pieces::right(i);
   }
-  __device__ static float4 unpacked_piece(const Piece& piece) {
-    if constexpr (sizeof(Stored) == 4) {
-      return piece;
-    } else {
-      const float2 left = unpacked<Stored>(piece.x), right = unpacked<Stored>(piece.y);
-      return {left.x, left.y, right.x, right.y};
+  __device__ float4 values_of(const uint4& piece) const {
+    if (a_.dq_is_float) {
+      return {__uint_as_float(piece.x), __uint_as_float(piece.y), __uint_as_float(piece.z), __uint_as_float(piece.w)};
     }
-  }
-  __device__ static Piece packed_piece(const float4& values) {
-    if constexpr (sizeof(Stored) == 4) {
-      return values;
-    } else {
-      return {packed<Stored>(values.x, values.y), packed<Stored>(values.z, values.w)};
-    }
+    const float2 left = unpacked<T>(piece.x), right = unpacked<T>(piece.y);
+    return {left.x, left.y, right.x, right.y};
   }
 
+  const Flash1BackwardArguments<T>& a_;
   Counters& counters_;
-  Stored* own_;
+  Count own_;
   int below_;
-  Piece pieces_[Pieces::number];
+  uint4 pieces_[Pieces::number];
 };
 
 }  // namespace flash1_backward_steps

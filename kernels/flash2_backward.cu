@@ -26,7 +26,7 @@ struct KeyStep {
 
   const Flash2BackwardArguments<T>& a;
   Tiles<S> tiles;
-  const Place& place;
+  const Place<T> place;
   Counters& counters;
   int key_tile;
   int turn;  ///< of all visits of the block
@@ -37,7 +37,7 @@ struct KeyStep {
     const Range blocks = visiting_row_blocks(a.visible, key_tile, a.row_blocks, S::block_q, S::block_k);
     const int first = static_cast<int>(blocks.first), last = static_cast<int>(blocks.last);
     if (first < last) {
-      load_keys<S>(tiles.k(), tiles.v(), a, place, key_tile, counters);
+      load_keys<S>(tiles.k(), tiles.v(), place, key_tile, counters);
       load_queries<S>(tiles, turn % 2, a, place.stream(), first, counters);
       arrive(tiles, turn % 2);
     }
@@ -72,21 +72,31 @@ struct KeyStep {
     }
   }
 
-  /// The additions to dQ go out between the products of dV and dK: all at once they would hold up the reads of
-  /// operands.
   __device__ void add_all_gradients(KeySums& dk, KeySums& dv, Count row_begin, int stage) {
+    with_query_gradient<0>(row_begin, stage,
+                           [&](auto between) { add_key_gradients<S>(dv, tiles.p(stage), tiles.d_o(stage), between); });
+    const auto add_dk = [&](auto between) { add_key_gradients<S>(dk, tiles.ds(stage), tiles.q(stage), between); };
+    if constexpr (S::query_parts == 2) {
+      with_query_gradient<1>(row_begin, stage, add_dk);
+    } else {
+      add_dk(Nothing());
+    }
+  }
+
+  /// A part of dQ. Its additions go out between those of another product: all at once they would hold up the reads of
+  /// operands.
+  template <int part, class Product>
+  __device__ void with_query_gradient(Count row_begin, int stage, Product product) {
+    constexpr int additions = LanePieces<S>::number;
+    static_assert(2 * additions <= S::block_q / 16 * S::KeyPart::pairs);
     typename S::QueryPart::Sums sums;
     clear(sums);
-    add_query_gradient<S>(sums, tiles.ds(stage), tiles.k());
-    QueryGradientToMemory<S, Counters> out(place.added_dq(a, row_begin * S::head_dim), a.seq_q - row_begin, sums,
-                                           counters);
-    const auto add_a_piece = [&](int i) {
-      if (i % 2 == 0 && i / 2 < LanePieces<S>::number) out.add(i / 2);
-    };
-    constexpr int products = S::block_q / 16 * S::KeyPart::pairs;
-    static_assert(LanePieces<S>::number <= products);
-    add_key_gradients<S>(dv, tiles.p(stage), tiles.d_o(stage), add_a_piece);
-    add_key_gradients<S>(dk, tiles.ds(stage), tiles.q(stage), [&](int i) { add_a_piece(products + i); });
+    add_query_gradient<S>(sums, tiles.ds(stage), tiles.k(), part);
+    float* to = place.added_dq(key_tile, row_begin * S::head_dim + part * S::head_dim / S::query_parts);
+    QueryGradientToMemory<S, Counters> out(to, a.seq_q - row_begin, sums, counters);
+    product([&](int i) {
+      if (i % 2 == 0 && i / 2 < additions) out.add(i / 2);
+    });
   }
 
   /// P and dS of the visit, in shared memory.
@@ -114,6 +124,7 @@ struct KeyStep {
     __syncthreads();
     store_rows<S>(a.dk + to, tiles.k(), valid, expands ? TensorName::dKx : TensorName::dK, counters);
     store_rows<S>(a.dv + to, tiles.v(), valid, expands ? TensorName::dVx : TensorName::dV, counters);
+    __syncthreads();
   }
 };
 
@@ -125,13 +136,10 @@ __global__ void __launch_bounds__(S::threads, 1)
   extern __shared__ __align__(128) unsigned char flash2_backward_shared[];
   const Tiles<S> tiles{shared_address(flash2_backward_shared)};
   init_barriers<S>(tiles);
-  const Place place(a);
+  const Place<typename S::T> place{a};
   Counters counters;
-  KeyStep<S, dq, Counters> step{a, tiles, place, counters, place.first, 0};
-  for (; step.key_tile < a.key_tiles; step.key_tile += a.blocks_of_stream) {
-    if (step.key_tile != place.first) __syncthreads();
-    step.run();
-  }
+  KeyStep<S, dq, Counters> step{a, tiles, place, counters, place.first(), 0};
+  for (; step.key_tile < a.key_tiles; step.key_tile += a.blocks_of_stream) step.run();
   counters.flush(records);
 }
 
@@ -143,7 +151,7 @@ struct RowStep {
 
   const Flash2BackwardArguments<T>& a;
   RowTiles<S> tiles;
-  const Place& place;
+  const Place<T> place;
   Counters& counters;
   int row_block;
 
@@ -154,7 +162,7 @@ struct RowStep {
     const int first = static_cast<int>(visited.first), last = static_cast<int>(visited.last);
     if (first < last) {
       load_queries<S>(tiles, 0, a, place.stream(), row_block, counters);
-      load_keys<S>(tiles.k(0), tiles.v(0), a, place, first, counters);
+      load_keys<S>(tiles.k(0), tiles.v(0), place, first, counters);
       arrive(tiles, 0);
     }
     QuerySums sums;
@@ -170,7 +178,7 @@ struct RowStep {
     put_weights(Count{key_tile} * S::block_k, stage);
     __syncthreads();
     if (key_tile + 1 < last) {
-      load_keys<S>(tiles.k(stage ^ 1), tiles.v(stage ^ 1), a, place, key_tile + 1, counters);
+      load_keys<S>(tiles.k(stage ^ 1), tiles.v(stage ^ 1), place, key_tile + 1, counters);
       arrive(tiles, stage ^ 1);
     }
     add_query_gradient<S>(sums, tiles.ds(stage), tiles.k(stage));
@@ -212,8 +220,8 @@ __global__ void __launch_bounds__(S::threads, 1)
   extern __shared__ __align__(128) unsigned char flash2_backward_shared[];
   const RowTiles<S> tiles{shared_address(flash2_backward_shared)};
   init_barriers<S>(tiles);
-  const Place place(a);
-  const int row_block = a.longest_first ? a.row_blocks - 1 - place.first : place.first;
+  const Place<typename S::T> place{a};
+  const int row_block = a.longest_first ? a.row_blocks - 1 - place.first() : place.first();
   Counters counters;
   RowStep<S, Counters>{a, tiles, place, counters, row_block}.run();
   counters.flush(records);
@@ -239,8 +247,8 @@ Flash2BackwardArguments<T> arguments(const Tensors& tensors, const Case& point) 
           .stride_of_dq = problem.seq_q * problem.head_dim,
           .row_blocks = static_cast<int>(ceil_div(problem.seq_q, point.tiling.block_q)),
           .key_tiles = static_cast<int>(ceil_div(problem.seq_k, point.tiling.block_k)),
-          .blocks_of_stream = static_cast<int>(flash2_backward_blocks_of_stream(point)),
-          .streams = static_cast<int>(problem.streams()),
+          .blocks_of_stream = static_cast<unsigned>(flash2_backward_blocks_of_stream(point)),
+          .streams = static_cast<unsigned>(problem.streams()),
           .group = static_cast<int>(problem.group()),
           .buffers = static_cast<int>(accumulation_buffers(point)),
           .longest_first = problem.mask.kind == MaskKind::causal || problem.mask.kind == MaskKind::causal_top_left,
@@ -285,13 +293,15 @@ class Launches {
 template <class S, class Recorder>
 void run_shape(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
   Launches<S, Recorder> launches(tensors, point, stream, recorder);
-  if (point.options.variant == Variant::two_kernels) {
-    launches.template keys<QueryGradient::elsewhere>();
-    launches.rows();
-  } else {
-    launches.template keys<QueryGradient::added>();
-    launch_gradient_postprocess(tensors, point, gradient_scale(point.problem), stream, recorder);
+  if constexpr (S::head_dim == flash2_backward_two_kernels_head_dim) {
+    if (point.options.variant == Variant::two_kernels) {
+      launches.template keys<QueryGradient::elsewhere>();
+      launches.rows();
+      return;
+    }
   }
+  launches.template keys<QueryGradient::added>();
+  launch_gradient_postprocess(tensors, point, gradient_scale(point.problem), stream, recorder);
 }
 
 template <class Recorder>

@@ -52,8 +52,10 @@ inline constexpr auto flash2_backward_tilings = [] {
 }();
 
 inline constexpr std::array flash2_backward_kernel_variants = {Variant::atomics, Variant::two_kernels};
+/// The head dimension that the second is compiled for.
+inline constexpr Count flash2_backward_two_kernels_head_dim = 128;
 
-/// As Kernel::refusal: the size of the grid.
+/// As Kernel::refusal: head dimensions of the second variant, the sizes of the grids.
 std::optional<std::string> refusal_of_flash2_backward(const Case& point);
 
 /// As Kernel::repeats: sums of atomic adds by several blocks have no fixed order.

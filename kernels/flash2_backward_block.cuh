@@ -26,8 +26,8 @@ struct Flash2BackwardArguments {
   Count stride_of_dq;  ///< elements of a buffer
   int row_blocks;      ///< of one stream
   int key_tiles;       ///< of one stream
-  int blocks_of_stream;
-  int streams;
+  unsigned blocks_of_stream;
+  unsigned streams;
   int group;           ///< query heads per K/V head
   int buffers;         ///< of dQ, of one stream
   bool longest_first;  ///< the first key tiles of all streams first
@@ -39,26 +39,22 @@ namespace flash2_backward_steps {
 using namespace gradient_steps;
 
 /// Which key tiles (row blocks) of which stream a block takes: `first` and every blocks_of_stream-th from there. Under
-/// a causal mask those with the most visits start first.
+/// a causal mask those with the most visits start first. Computed from the block's number wherever it is needed, for
+/// which there are more instructions than registers.
+template <class T>
 struct Place {
-  int of_stream;
-  int first;
+  const Flash2BackwardArguments<T>& a;
 
-  template <class T>
-  __device__ explicit Place(const Flash2BackwardArguments<T>& a)
-      : of_stream(a.longest_first ? blockIdx.x % a.streams : blockIdx.x / a.blocks_of_stream),
-        first(a.longest_first ? blockIdx.x / a.streams : blockIdx.x % a.blocks_of_stream) {}
-
-  __device__ Count stream() const { return of_stream; }
-  template <class T>
-  __device__ Count kv_stream(const Flash2BackwardArguments<T>& a) const {
-    return of_stream / a.group;
+  __device__ int first() const {
+    return a.longest_first ? block_number() / a.streams : block_number() % a.blocks_of_stream;
   }
-  /// An element of the stream's sum of dQ, in the block's buffer.
-  template <class T>
-  __device__ float* added_dq(const Flash2BackwardArguments<T>& a, Count element) const {
-    const int buffer = a.buffers > 1 ? first : 0;
-    return a.added_dq + (stream() * a.buffers + buffer) * a.stride_of_dq + element;
+  __device__ Count stream() const {
+    return a.longest_first ? block_number() % a.streams : block_number() / a.blocks_of_stream;
+  }
+  __device__ Count kv_stream() const { return stream() / a.group; }
+  /// An element of the stream's sum of dQ in the buffer of the block, which takes `key_tile`, too.
+  __device__ float* added_dq(int key_tile, Count element) const {
+    return a.added_dq + (stream() * a.buffers + key_tile % a.buffers) * a.stride_of_dq + element;
   }
 };
 
@@ -131,11 +127,11 @@ __device__ void arrive(const BlockTiles& tiles, int stage) {
 
 /// Starts the copies of a tile of K and V.
 template <class S, class Counters>
-__device__ void load_keys(const typename S::KeyTile& k, const typename S::KeyTile& v,
-                          const Flash2BackwardArguments<typename S::T>& a, const Place& place, int key_tile,
-                          Counters& counters) {
+__device__ void load_keys(const typename S::KeyTile& k, const typename S::KeyTile& v, const Place<typename S::T>& place,
+                          int key_tile, Counters& counters) {
+  const auto& a = place.a;
   const Count begin = Count{key_tile} * S::block_k, valid = a.seq_k - begin;
-  const Count from = (place.kv_stream(a) * a.seq_k + begin) * S::head_dim;
+  const Count from = (place.kv_stream() * a.seq_k + begin) * S::head_dim;
   copy_rows<S::threads>(k, a.k + from, S::head_dim, valid, TensorName::K, counters);
   copy_rows<S::threads>(v, a.v + from, S::head_dim, valid, TensorName::V, counters);
 }

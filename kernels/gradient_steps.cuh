@@ -32,19 +32,24 @@ struct GradientShape {
   using T = Element;
   static constexpr int block_q = BlockQ, block_k = BlockK, head_dim = HeadDim;
   static constexpr int threads = GradientWarps::all * 32;
-#ifdef DEV_AHEAD
-  static constexpr int ahead = DEV_AHEAD;
-#else
-  static constexpr int ahead = 2;
-#endif
   using ScorePart = WarpPart<block_q, block_k, Warps.scores>;
   using KeyPart = WarpPart<block_k, head_dim, Warps.key_gradients>;
-  using QueryPart = WarpPart<block_q, head_dim, Warps.query_gradient>;
+  /// dQ of wide heads is computed in two parts of its columns, for which there are registers beside dK and dV.
+  static constexpr int query_parts = head_dim > 128 ? 2 : 1;
+  using QueryPart = WarpPart<block_q, head_dim / query_parts, Warps.query_gradient>;
 
   using QueryTile = SwizzledTile<block_q, head_dim>;
   using KeyTile = SwizzledTile<block_k, head_dim>;
   using ScoreTile = SwizzledTile<block_q, block_k>;  ///< P, dS
 };
+
+/// The number of this thread block, read anew each time: what follows from it is computed where it is needed, for which
+/// there are more instructions than registers.
+__device__ inline unsigned block_number() {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
+  return number;
+}
 
 inline constexpr float log2_of_e = 1.4426950408889634f;
 
@@ -84,7 +89,7 @@ __device__ void multiply_rows(typename S::ScorePart::Sums& sums, const typename 
   const auto a = OperandLanes<typename S::QueryTile>::rows(queries, Part::row());
   const auto b = OperandLanes<typename S::KeyTile>::row_columns(keys, Part::column());
   clear(sums);
-  add_product<typename S::T, S::head_dim / 16, S::ahead>(
+  add_product<typename S::T, S::head_dim / 16>(
       sums, [&](Fragment& to, int row, int step) { a.along(to, row, step); },
       [&](Fragment& to, int pair, int step) { b.along(to, pair, step); });
 }
@@ -165,19 +170,20 @@ __device__ void add_key_gradients(typename S::KeyPart::Sums& sums, const typenam
   using Part = typename S::KeyPart;
   const auto a = OperandLanes<typename S::ScoreTile>::columns(weights, Part::row());
   const auto b = OperandLanes<typename S::QueryTile>::down(queries, Part::column());
-  add_product<typename S::T, S::block_q / 16, S::ahead>(
+  add_product<typename S::T, S::block_q / 16>(
       sums, [&](Fragment& to, int row, int step) { a.across(to, row, step); },
       [&](Fragment& to, int pair, int step) { b.across(to, pair, step); }, between);
 }
 
-/// sums += dS K over the block's keys, in the part of this warp.
+/// sums += dS K over the block's keys, in the part of this warp of one of the query_parts.
 template <class S>
 __device__ void add_query_gradient(typename S::QueryPart::Sums& sums, const typename S::ScoreTile& ds,
-                                   const typename S::KeyTile& keys) {
+                                   const typename S::KeyTile& keys, int part = 0) {
   using Part = typename S::QueryPart;
   const auto a = OperandLanes<typename S::ScoreTile>::rows(ds, Part::row());
-  const auto b = OperandLanes<typename S::KeyTile>::down(keys, Part::column());
-  add_product<typename S::T, S::block_k / 16, S::ahead>(
+  const int column = part * S::head_dim / S::query_parts + Part::column();
+  const auto b = OperandLanes<typename S::KeyTile>::down(keys, column);
+  add_product<typename S::T, S::block_k / 16>(
       sums, [&](Fragment& to, int row, int step) { a.along(to, row, step); },
       [&](Fragment& to, int pair, int step) { b.across(to, pair, step); });
 }

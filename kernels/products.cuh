@@ -24,16 +24,15 @@ struct Nothing {
 };
 
 /// sums += A B in `Steps` steps of 16 terms. `load_a(to, row, step)` fetches the A operand of a tile of 16 rows,
-/// `load_b(to, pair, step)` the B operands of a pair of tiles: A a step ahead of the product, B `Ahead` pairs.
+/// `load_b(to, pair, step)` the B operands of a pair of tiles; A's are on their way a step ahead, B's a product ahead.
 /// `between(i)` is called before each of the Steps x pairs products of a pair, for what else there is to do.
-template <class T, int Steps, int Ahead, int Rows, int Tiles, class LoadA, class LoadB, class Between = Nothing>
+template <class T, int Steps, int Rows, int Tiles, class LoadA, class LoadB, class Between = Nothing>
 __device__ void add_product(Accumulator (&sums)[Rows][Tiles], LoadA load_a, LoadB load_b, Between between = {}) {
-  constexpr int pairs = Tiles / 2, all = Steps * pairs, ring = Ahead + 1;
-  Fragment a[2][Rows], b[ring];
+  constexpr int pairs = Tiles / 2;
+  Fragment a[2][Rows], b[2];
 #pragma unroll
   for (int row = 0; row < Rows; ++row) load_a(a[0][row], row, 0);
-#pragma unroll
-  for (int pair = 0; pair < Ahead; ++pair) load_b(b[pair], pair % pairs, pair / pairs);
+  load_b(b[0], 0, 0);
 #pragma unroll
   for (int step = 0; step < Steps; ++step) {
     if (step + 1 < Steps) {
@@ -42,13 +41,13 @@ __device__ void add_product(Accumulator (&sums)[Rows][Tiles], LoadA load_a, Load
     }
 #pragma unroll
     for (int pair = 0; pair < pairs; ++pair) {
-      const int now = step * pairs + pair, next = now + Ahead;
-      if (next < all) load_b(b[next % ring], next % pairs, next / pairs);
+      const int now = step * pairs + pair, next = now + 1;
+      if (next < Steps * pairs) load_b(b[next % 2], next % pairs, next / pairs);
       between(now);
 #pragma unroll
       for (int row = 0; row < Rows; ++row) {
-        multiply_add<T>(sums[row][2 * pair], a[step % 2][row], b[now % ring][0], b[now % ring][1]);
-        multiply_add<T>(sums[row][2 * pair + 1], a[step % 2][row], b[now % ring][2], b[now % ring][3]);
+        multiply_add<T>(sums[row][2 * pair], a[step % 2][row], b[now % 2][0], b[now % 2][1]);
+        multiply_add<T>(sums[row][2 * pair + 1], a[step % 2][row], b[now % 2][2], b[now % 2][3]);
       }
     }
   }

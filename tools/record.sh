@@ -57,6 +57,15 @@ record_kernels() {
   attention_grid standard_hopper "512 1024 4096 16384" "64 128" --cache cold
   attention_grid flash1 "1024 4096" "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 4 --cache cold
   attention_grid flash1 16384 "64 128" --block-q 64 --block-k 128 --o-dtype fp32,bf16 --row-splits 16 --cache cold
+  attention_grid flash2_backward "512 1024 2048 4096 8192 16384" "64 128 256" --mask none,causal --cache cold
+  measure flash2_backward_variants --kernel flash2_backward --seq 4096 --head-dim 128 --batch 4 --heads 16 --dtype bf16 \
+    --mask none,causal --variant atomics,two_kernels --cache cold
+  measure flash2_backward_deterministic --kernel flash2_backward --seq 4096 --head-dim 128 --batch 4 --heads 16 --dtype bf16 \
+    --mask none,causal --deterministic --cache cold
+  measure flash2_backward_grouped --kernel flash2_backward --seq-q 3001 --seq-k 4099 --head-dim 64,128 --batch 4 --heads 16 \
+    --kv-heads 4 --dtype fp16 --mask none,causal,window:1023:0 --cache cold
+  attention_grid flash1_backward "1024 4096" "64 128" --o-dtype fp32,bf16 --cache cold
+  attention_grid standard_backward 512 "64 128" --cache cold
   measure split_kv --kernel split_kv --seq-q 1 --seq-k 4096,16384,65536 --batch 1,8,64 --heads 32 --kv-heads 8 --head-dim 128 \
     --packed --dtype bf16 --device "$device" --cache cold
   measure split_kv_ungrouped --kernel split_kv --seq-q 1 --seq-k 8192 --batch 8,64 --heads 8 --head-dim 64,128 --packed \
@@ -98,6 +107,10 @@ record_profiles() {
   profile profile_standard --kernel standard --seq 2048 --head-dim 64 --batch 4 --heads 16 --dtype bf16
   profile profile_split_kv --kernel split_kv --seq-q 1 --seq-k 8192,16384 --batch 64 --heads 32 --kv-heads 8 --head-dim 128 \
     --packed --dtype bf16 --splits 1
+  profile profile_flash2_backward --kernel flash2_backward --seq 2048,4096 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \
+    --mask none,causal
+  profile profile_flash1_backward --kernel flash1_backward --seq 2048 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \
+    --o-dtype fp32,bf16
   profile profile_softmax --kernel softmax --rows 65536 --cols 4096 --dtype bf16 --variant naive,safe,online,resident
   profile profile_elementwise --kernel elementwise --length 134217728 --ops 3 --side-inputs 1 --dtype bf16 --variant fused,unfused
   profile profile_linear_attention --kernel linear_attention --seq 4096 --head-dim 64 --batch 8 --heads 16 --dtype bf16 \
@@ -108,6 +121,8 @@ record_profiles() {
 record_peers() {
   run peers_attention python3 tools/peers.py attention --seq 1024,4096,16384 --head-dim 64,128,256 \
     --tokens "$tokens" --hidden "$hidden" --causal both --backend flash,cudnn --cache cold -o "$folder/peers_attention.json"
+  run peers_gradients python3 tools/peers.py gradients --seq 1024,4096,16384 --head-dim 64,128,256 \
+    --tokens "$tokens" --hidden "$hidden" --causal both --backend flash,cudnn --cache cold -o "$folder/peers_gradients.json"
   run peers_decode python3 tools/peers.py attention --seq-q 1 --seq 4096,16384,65536 --head-dim 128 --batch 8,64 --heads 32 \
     --kv-heads 8 --causal no --backend flash,cudnn --cache cold -o "$folder/peers_decode.json"
   run peers_gemm python3 tools/peers.py gemm --m 4096,8192 --n 8192 --k 8192 --cache cold -o "$folder/peers_gemm.json"
