@@ -39,9 +39,9 @@ __device__ __forceinline__ void store_gradients(const Arguments& a, const Shared
   fence_async_proxy();
   named_barrier(BarrierNumber::consumer(consumer), warpgroup_size);
   if (threadIdx.x % warpgroup_size != 0) return;
-  const PanelCoordinates at{0, tile.key + consumer * S::own_keys, 0, tile.stream};
-  store_box(a.dv, at, dv);
-  store_box(a.dk, at, dk);
+  const MatrixRows at{tile.key + consumer * S::own_keys, tile.stream};
+  store_rows(a.dv, at, dv);
+  store_rows(a.dk, at, dk);
   commit_stores();
   const int elements = S::head_dim * max(0, min(S::own_keys, tile.keys - consumer * S::own_keys));
   counters.write(a.dv_name, elements);
@@ -100,17 +100,6 @@ __global__ void __launch_bounds__(S::threads, 1)
   }
 }
 
-/// Matrices of `rows` rows, one a stream, copied by boxes of some rows and of panels of 128 bytes of each.
-CUtensorMap rows_map(DType type, void* memory, Count streams, Count rows, Count head_dim, int box_rows,
-                     int box_panels) {
-  const Count panel = swizzle_row / size_of(type);
-  const BoxDimension dimensions[] = {{.size = panel, .stride = 1, .box = static_cast<int>(panel)},
-                                     {.size = rows, .stride = head_dim, .box = box_rows},
-                                     {.size = head_dim / panel, .stride = panel, .box = box_panels},
-                                     {.size = streams, .stride = rows * head_dim, .box = 1}};
-  return tensor_map(type, memory, dimensions);
-}
-
 template <class S>
 Arguments arguments(const Tensors& tensors, const Case& point) {
   const Problem& problem = point.problem;
@@ -119,7 +108,7 @@ Arguments arguments(const Tensors& tensors, const Case& point) {
   const bool expands = expands_key_gradients(problem);
   const TensorName dk = expands ? TensorName::dKx : TensorName::dK, dv = expands ? TensorName::dVx : TensorName::dV;
   const auto map = [&](TensorName name, Count matrices, Count rows, int box_rows) {
-    return rows_map(problem.dtype, tensors[name], matrices, rows, S::head_dim, box_rows, S::panels);
+    return panel_map(problem.dtype, tensors[name], matrices, rows, S::head_dim, box_rows);
   };
   constexpr float log2_of_e = 1.4426950408889634F;
   return {.q = map(TensorName::Q, streams, problem.seq_q, S::rows),
@@ -128,7 +117,8 @@ Arguments arguments(const Tensors& tensors, const Case& point) {
           .d_o = map(TensorName::dO, streams, problem.seq_q, S::rows),
           .dk = map(dk, streams, problem.seq_k, S::own_keys),
           .dv = map(dv, streams, problem.seq_k, S::own_keys),
-          .dq = rows_map(DType::fp32, tensors[TensorName::dQacc], streams * buffers, problem.seq_q, S::head_dim, 64, 2),
+          .dq = panel_map(DType::fp32, tensors[TensorName::dQacc], streams * buffers, problem.seq_q, S::head_dim, 64,
+                          S::panels),
           .lse = tensors.at<const float>(TensorName::LSE),
           .d = tensors.at<const float>(TensorName::D),
           .visible = visibility_of(problem, S::keys),

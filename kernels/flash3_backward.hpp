@@ -13,7 +13,7 @@ struct Flash3BackwardLayout {
   static constexpr Count stages = 2;        ///< of Q, dO, LSE, D
   static constexpr Count buffers = 2;       ///< of dS
   static constexpr Count alignment = 1024;  ///< at most lost in front
-  static constexpr Count barriers = (2 + 4 * stages) * 8;
+  static constexpr Count barriers = (2 + 4 * stages + 2 * buffers) * 8;
 
   static constexpr Count operands(Count rows, Count head_dim) { return 2 * (keys + stages * rows) * head_dim * 2; }
   static constexpr Count scores(Count rows) { return buffers * rows * keys * 2; }

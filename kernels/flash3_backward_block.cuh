@@ -24,7 +24,10 @@ struct GradientShape {
   /// dQ of a query tile is split over the consumers into parts of 64 x 64: by columns for 64 rows, by rows for 128.
   static constexpr bool split_by_columns = rows == 64;
   static constexpr int part_bytes = 64 * 64 * 4;
-  static constexpr int producer_registers = 40, consumer_registers = 232;
+  /// Whether dQ of a query tile is formed in the step of the next. What is fastest: for 128 columns, where registers
+  /// are scarcer and shared memory busier, it is not.
+  static constexpr bool dq_later = head_dim == 64;
+  static constexpr int producer_registers = dq_later ? 24 : 40, consumer_registers = dq_later ? 240 : 232;
   static_assert(rows * head_dim == consumers * 64 * 64);
 };
 
@@ -55,6 +58,10 @@ struct SharedMemory {
   __device__ Barrier do_full(int stage) const { return {q_full(stage).address + 16}; }
   __device__ Barrier do_empty(int stage) const { return {q_full(stage).address + 24}; }
 
+  /// dS of both consumers is there; both have read it. For dQ in the next step.
+  __device__ Barrier ds_full(int buffer) const { return {q_full(S::stages).address + buffer * 16}; }
+  __device__ Barrier ds_empty(int buffer) const { return {ds_full(buffer).address + 8}; }
+
   __device__ void init_barriers() const {
     keys_full().init(1);
     keys_empty().init(S::consumers);
@@ -63,6 +70,10 @@ struct SharedMemory {
       do_full(stage).init(2);
       q_empty(stage).init(S::consumers);
       do_empty(stage).init(S::consumers);
+    }
+    for (int buffer = 0; buffer < 2; ++buffer) {
+      ds_full(buffer).init(S::consumers * warpgroup_size / warp_size);
+      ds_empty(buffer).init(S::consumers);
     }
     fence_barrier_init();
   }

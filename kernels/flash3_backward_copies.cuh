@@ -15,13 +15,13 @@ __device__ void copy_tiles(const Arguments& a, const SharedMemory<S>& shared, Co
   int parity = 0;  // of the key tiles
   const Schedule<S> schedule{a};
   const auto copy_keys = [&](const KeyTile& tile, std::uint32_t to, const CUtensorMap& map, TensorName name) {
-    load_box(to, map, PanelCoordinates{0, tile.key, 0, tile.stream / a.group}, shared.keys_full());
+    load_rows(to, map, {tile.key, tile.stream / a.group}, shared.keys_full());
     counters.read(name, tile.keys * S::head_dim);
   };
   const auto copy_rows = [&](const KeyTile& tile, int i, std::uint32_t to, const CUtensorMap& map, Barrier full,
                              TensorName name) {
     full.arrive_expecting(S::row_bytes);
-    load_box(to, map, PanelCoordinates{0, i * S::rows, 0, tile.stream}, full);
+    load_rows(to, map, {i * S::rows, tile.stream}, full);
     counters.read(name, min(S::rows, a.seq_q - i * S::rows) * S::head_dim);
   };
   schedule.each([&](const KeyTile& tile) {
@@ -120,7 +120,7 @@ __device__ void add_dq(const Arguments& a, const SharedMemory<S>& shared, int co
       named_barrier(BarrierNumber::dq_full(consumer), pair);
       if (adding) {
         const int row = i * S::rows + first_row;
-        add_box(a.dq, PanelCoordinates{0, row, panel, buffer}, shared.dq(consumer));
+        add_panels(a.dq, {row, buffer}, panel, shared.dq(consumer));
         commit_stores();
         const int elements = 64 * max(0, min(64, a.seq_q - row));
         counters.read(TensorName::dQacc, elements);

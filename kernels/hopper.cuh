@@ -114,7 +114,7 @@ inline __device__ void named_barrier(int number, int threads) {
   asm volatile("barrier.cta.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-/// Arrives at such a barrier without waiting: `threads` counts those that arrive and those that wait.
+/// Arrives at such a barrier without waiting: one of its `threads`.
 inline __device__ void named_arrive(int number, int threads) {
   asm volatile("barrier.cta.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
@@ -177,30 +177,11 @@ inline __device__ void store_box(const CUtensorMap& map, const Coordinates& at, 
                "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(from)
                : "memory");
 }
-
-/// Of the first element of a box of a tensor of four dimensions, whose third is the panels of a row.
-struct PanelCoordinates {
-  int inner, row, panel, stream;
-};
-
-/// `load_box` and `store_box` for tensors of four dimensions: all panels of some rows in one copy.
-inline __device__ void load_box(std::uint32_t to, const CUtensorMap& map, const PanelCoordinates& at, Barrier barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
-      "[%6];" ::"r"(to),
-      "l"(&map), "r"(at.inner), "r"(at.row), "r"(at.panel), "r"(at.stream), "r"(barrier.address)
-      : "memory");
-}
-inline __device__ void store_box(const CUtensorMap& map, const PanelCoordinates& at, std::uint32_t from) {
-  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
-               "r"(at.inner), "r"(at.row), "r"(at.panel), "r"(at.stream), "r"(from)
-               : "memory");
-}
-/// Adds a box in shared memory to the tensor, element by element, as `store_box` would store it.
-inline __device__ void add_box(const CUtensorMap& map, const PanelCoordinates& at, std::uint32_t from) {
+/// Adds some panels of rows in shared memory to the tensor, element by element, where store_rows would store them.
+inline __device__ void add_panels(const CUtensorMap& map, const MatrixRows& at, int first_panel, std::uint32_t from) {
   asm volatile(
       "cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
-      "r"(at.inner), "r"(at.row), "r"(at.panel), "r"(at.stream), "r"(from)
+      "r"(0), "r"(at.row), "r"(first_panel), "r"(at.matrix), "r"(from)
       : "memory");
 }
 /// Makes a group of the stores since the last.
