@@ -129,6 +129,15 @@ TEST_CASE("B14: half of the bytes are a difference, by tensor and direction") {
   CHECK_THAT(difference(wider, measurement.bill.counted).value_or(""), contains("another type"));
 }
 
+TEST_CASE("gradients take 2.5 times the forward pass's FLOPs of the visible pairs, whatever the algorithm does") {
+  for (const std::string_view algorithm : {"flash2_backward", "flash1_backward", "standard_backward"}) {
+    PointRequest request = request_of(algorithm, 256, 64);
+    CHECK(useful_flops(evaluate(request, {})) == Flops(10 * 256 * 256 * 64));
+    request.problem.mask.kind = MaskKind::causal;
+    CHECK(useful_flops(evaluate(request, {})) == Flops(10 * (256 * 257 / 2) * 64));
+  }
+}
+
 TEST_CASE("a record has traffic per tensor, the gate, and times in SI units") {
   const Json json = measurement_json(right_measurement());
   CHECK(json["kernel"] == "flash2_plain");
