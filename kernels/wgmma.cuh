@@ -42,7 +42,7 @@ __device__ Descriptor from_k(Descriptor tile, int k) {
 
 /// The accumulators were last touched before this point, and wgmma may now write them.
 template <int Size>
-__device__ __forceinline__ void fence_accumulators(float (&c)[Size]) {
+__device__ void fence_accumulators(float (&c)[Size]) {
 #pragma unroll
   for (int i = 0; i < Size; ++i) asm volatile("" : "+f"(c[i])::"memory");
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -50,14 +50,9 @@ __device__ __forceinline__ void fence_accumulators(float (&c)[Size]) {
 /// Makes a group of the products since the last.
 inline __device__ void commit_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 /// Waits until at most the latest `Pending` groups are unfinished.
-template <int Pending>
-__device__ __forceinline__ void wait_products() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
-}
-/// The same, before accumulators of a finished group are read.
 template <int Pending, int Size>
-__device__ __forceinline__ void wait_products(float (&c)[Size]) {
-  wait_products<Pending>();
+__device__ void wait_products(float (&c)[Size]) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
 #pragma unroll
   for (int i = 0; i < Size; ++i) asm volatile("" : "+f"(c[i])::"memory");
 }
@@ -107,7 +102,7 @@ __device__ __forceinline__ void wait_products(float (&c)[Size]) {
 /// c = a b, or c = c + a b when `add`, of 64 x 16 and 16 x N elements; asynchronous. Lane l of warp w of the warpgroup
 /// has in c[4 j + i] row 16 w + l / 4 + (i < 2 ? 0 : 8), column 8 j + 2 (l mod 4) + i mod 2.
 template <class Element, int N, Major MajorA, Major MajorB>
-__device__ __forceinline__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool add) {
+__device__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool add) {
   constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
   static_assert(is_half_precision<Element>);
   static_assert(N == 64 || N == 80 || N == 128 || N == 144 || N == 160 || N == 176 || N == 192 || N == 256);
@@ -145,7 +140,7 @@ __device__ __forceinline__ void multiply_add(float (&c)[N / 2], Descriptor a, De
 
 /// The same with A in registers: each warp of the warpgroup has the fragment of its 16 rows.
 template <class Element, int N, Major MajorB>
-__device__ __forceinline__ void multiply_add(float (&c)[N / 2], const Fragment& a, Descriptor b, bool add) {
+__device__ void multiply_add(float (&c)[N / 2], const Fragment& a, Descriptor b, bool add) {
   constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
   static_assert(is_half_precision<Element>);
   static_assert(N == 64 || N == 128 || N == 256);
@@ -159,7 +154,7 @@ __device__ __forceinline__ void multiply_add(float (&c)[N / 2], const Fragment& 
 
 /// Stores 64 columns of accumulators, c[first] to c[first + 31], as a swizzled tile of 64 rows. The warpgroup calls it.
 template <class Element, int Size>
-__device__ __forceinline__ void store_panel(std::uint32_t tile, const float (&c)[Size], int first) {
+__device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int first) {
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size % 4;
   const int row = 16 * warp + lane % 16, half = lane / 16;
 #pragma unroll

@@ -64,6 +64,11 @@ record_kernels() {
     --mask none,causal --deterministic --cache cold
   measure flash2_backward_grouped --kernel flash2_backward --seq-q 3001 --seq-k 4099 --head-dim 64,128 --batch 4 --heads 16 \
     --kv-heads 4 --dtype fp16 --mask none,causal,window:1023:0 --cache cold
+  attention_grid flash3_backward "512 1024 2048 4096 8192 16384" "64 128" --mask none,causal --cache cold
+  measure flash3_backward_deterministic --kernel flash3_backward --seq 4096 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \
+    --mask none,causal --deterministic --cache cold
+  measure flash3_backward_grouped --kernel flash3_backward --seq-q 3001 --seq-k 4099 --head-dim 64,128 --batch 4 --heads 16 \
+    --kv-heads 4 --dtype fp16 --mask none,causal,window:1023:0 --cache cold
   attention_grid flash1_backward "1024 4096" "64 128" --o-dtype fp32,bf16 --cache cold
   attention_grid standard_backward 512 "64 128" --cache cold
   measure split_kv --kernel split_kv --seq-q 1 --seq-k 4096,16384,65536 --batch 1,8,64 --heads 32 --kv-heads 8 --head-dim 128 \
@@ -108,6 +113,8 @@ record_profiles() {
   profile profile_split_kv --kernel split_kv --seq-q 1 --seq-k 8192,16384 --batch 64 --heads 32 --kv-heads 8 --head-dim 128 \
     --packed --dtype bf16 --splits 1
   profile profile_flash2_backward --kernel flash2_backward --seq 2048,4096 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \
+    --mask none,causal
+  profile profile_flash3_backward --kernel flash3_backward --seq 2048,4096 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \
     --mask none,causal
   profile profile_flash1_backward --kernel flash1_backward --seq 2048 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \
     --o-dtype fp32,bf16
