@@ -45,13 +45,14 @@ CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimens
   throw std::invalid_argument("cuTensorMapEncodeTiled refused a tensor: error " + std::to_string(result));
 }
 
-CUtensorMap panel_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows) {
-  constexpr Count panel = 64;
-  const BoxDimension dimensions[] = {
-      {.size = panel, .stride = 1, .box = panel},
-      {.size = rows, .stride = columns, .box = box_rows},
-      {.size = columns / panel, .stride = panel, .box = static_cast<int>(columns / panel)},
-      {.size = matrices, .stride = rows * columns, .box = 1}};
+CUtensorMap panel_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows,
+                      int parts) {
+  constexpr Count width = 64;
+  const Count panels = columns / width;
+  const BoxDimension dimensions[] = {{.size = width, .stride = 1, .box = width},
+                                     {.size = rows, .stride = columns, .box = box_rows},
+                                     {.size = panels, .stride = width, .box = static_cast<int>(panels) / parts},
+                                     {.size = matrices, .stride = rows * columns, .box = 1}};
   return tensor_map(type, memory, dimensions);
 }
 

@@ -23,7 +23,9 @@ struct BoxDimension {
 CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions);
 
 /// Describes matrices of `columns` (a multiple of 64) contiguous elements a row, one behind the other, of which a copy
-/// takes `box_rows` rows whole, panel of 64 columns by panel (kernels/hopper.cuh: load_rows, store_rows).
-CUtensorMap panel_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows);
+/// takes `box_rows` rows, panel of 64 columns by panel (kernels/hopper.cuh: load_rows, store_rows): all panels, or one
+/// in `parts` of them.
+CUtensorMap panel_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows,
+                      int parts = 1);
 
 }  // namespace tilemeter::kernels
