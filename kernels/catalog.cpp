@@ -16,6 +16,7 @@
 #include "kernels/flash2_plain.hpp"
 #include "kernels/flash3.hpp"
 #include "kernels/flash3_backward.hpp"
+#include "kernels/flash3_ladder.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/linear_attention.hpp"
 #include "kernels/operands.hpp"
@@ -338,6 +339,9 @@ std::span<const Kernel> catalog() { return kernels; }
 const Kernel& kernel_named(std::string_view name) {
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& k) { return k.name == name; });
   if (found != kernels.end()) return *found;
+  for (const Kernel& rung : flash3_ladder()) {
+    if (rung.name == name) return rung;
+  }
   std::vector<std::string> names;
   for (const Kernel& kernel : kernels) names.emplace_back(kernel.name);
   throw InputError("--kernel " + std::string(name) + ": accepted are " + listed(names));

@@ -43,7 +43,8 @@ struct Kernel {
 /// All kernels.
 std::span<const Kernel> catalog();
 
-/// The kernel of that name. Throws InputError that lists the names.
+/// The kernel of that name, or, where ladders are built, the rung (kernels/flash3_ladder.hpp). Throws InputError that
+/// lists the kernels.
 const Kernel& kernel_named(std::string_view name);
 
 /// Why `kernel` cannot run `problem` in any of its tilings, naming the option and what is accepted; or nothing.

@@ -1,7 +1,5 @@
 #include "kernels/flash3.hpp"
 
-#include <cstdint>
-#include <limits>
 #include <string_view>
 
 #include "kernels/catalog.hpp"
@@ -9,8 +7,8 @@
 namespace tilemeter::kernels {
 namespace {
 
-/// Rows have 32 bits, and tiles go past the last.
-constexpr Count longest = std::numeric_limits<std::int32_t>::max() - 1023;
+/// Sums of four lengths have 32 bits.
+constexpr Count longest = Count{1} << 28;
 
 std::optional<std::string> unless_short(std::string_view option, Count length) {
   if (length <= longest) return std::nullopt;

@@ -10,13 +10,17 @@
 
 namespace tilemeter::kernels {
 
-/// How a thread block goes about its tiles: the rungs of the ladder in kernels/README.md.
+/// How a thread block goes about its tiles: what the rungs of the ladder differ in (kernels/README.md).
 struct Flash3Choices {
-  bool overlap = true;     ///< S of the next key tile is multiplied before this one is accumulated, under whose product
-                           ///< the softmax runs; otherwise one after the other
-  bool ping_pong = true;   ///< the warpgroups of a block take turns at issuing products
-  bool persistent = true;  ///< a block an SM takes tile after tile; otherwise a block a tile
-  int q_buffers = 1;       ///< with 2, the next query tile arrives while this one is worked on
+  bool overlap = true;       ///< S of the next key tile is multiplied before this one is accumulated, under whose
+                             ///< product the softmax runs; otherwise one after the other
+  bool ping_pong = true;     ///< the warpgroups of a block take turns at issuing products
+  bool persistent = true;    ///< a block an SM takes tile after tile; otherwise a block a tile
+  bool by_reference = true;  ///< exponents keep the reference of earlier tiles, and maxima are looked for only where
+                             ///< sums show it to be too low; otherwise in every tile
+  int q_buffers = 1;         ///< with 2, the next query tile arrives while this one is worked on
+  int cluster = 1;           ///< blocks of a cluster, with neighbouring query tiles: each fetches a part of K and V for
+                             ///< all of them; only without a mask and with full clusters
   friend bool operator==(const Flash3Choices&, const Flash3Choices&) = default;
 };
 

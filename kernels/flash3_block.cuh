@@ -18,14 +18,16 @@ struct Flash3Shape {
   static constexpr int panels = head_dim / 64;
   static constexpr int q_panel = group_rows * swizzle_row, q_bytes = panels * q_panel;
   static constexpr int kv_panel = block_k * swizzle_row, kv_bytes = panels * kv_panel;
+  static constexpr int cluster = choices.cluster, panels_fetched = panels / cluster;
   static constexpr int q_tiles = choices.q_buffers * consumers;  ///< of one consumer each
   static constexpr int tiles = q_tiles * q_bytes + 2 * stages * kv_bytes;
   static constexpr int shared =
       Flash3Layout::alignment + tiles + Flash3Layout::barriers(consumers, stages, choices.q_buffers);
   /// Registers of a thread that issues loads, and of one that multiplies: together those of the launch.
-  static constexpr int producer_registers = consumers == 1 ? 56 : (consumers == 2 ? 40 : 32);
-  static constexpr int consumer_registers = consumers == 1 ? 256 : (consumers == 2 ? 232 : 160);
+  static constexpr int producer_registers = consumers == 1 ? 56 : (consumers == 2 ? 24 : 32);
+  static constexpr int consumer_registers = consumers == 1 ? 256 : (consumers == 2 ? 240 : 160);
   static_assert(block_q % group_rows == 0 && block_k % 16 == 0 && head_dim % 64 == 0);
+  static_assert(panels % cluster == 0);
 };
 
 struct Flash3Arguments {
@@ -33,35 +35,41 @@ struct Flash3Arguments {
   CUtensorMap k;
   CUtensorMap v;
   CUtensorMap o;
+  const void* k_memory;
   float* lse;
   Visibility visible;
+  int keys;       ///< that any row may see: row r sees those from r + first_key on and before r + end_key
+  int first_key;  ///< ...
+  int end_key;    ///< ...
   int seq_q;
+  int seq_k;
   int group;       ///< query heads per K/V head
   int row_blocks;  ///< of one stream
   int streams;
-  int section;  ///< streams that are worked on at a time, longest query tiles first; 0: one after the other, in order
-  int tiles;    ///< query tiles of all streams
-  float scale_log2;  ///< scale times log2(e)
+  bool longest_first;  ///< the last row blocks of all streams first, then those before them
+  int tiles;           ///< query tiles of all streams
+  float scale_log2;    ///< scale times log2(e)
   float empty_lse;
 };
 
 namespace flash3_steps {
 
-/// A query tile, and the key tiles that it visits and that all of its rows see whole.
+/// A query tile, and the key tiles that it visits, the last first. Plain ones are those that all rows see whole when
+/// they have seen keys before.
 struct QueryTile {
   int stream;
   int kv_stream;
   int row;
   int first, last;
-  int whole_first, whole_last;
+  int plain_first, plain_last;
 
   __device__ bool empty() const { return last <= first; }
-  __device__ bool is_whole(int tile) const { return whole_first <= tile && tile < whole_last; }
+  __device__ bool is_plain(int tile) const { return plain_first <= tile && tile < plain_last; }
 };
 
 /// The query tiles of a block. Without a mask those of a stream follow one another, so that neighbouring blocks share K
-/// and V in the L2. Under a causal mask the longest of a section of streams, whose K and V the L2 holds, come first;
-/// the blocks take them in turns, forth and back, which evens out their work.
+/// and V in the L2. Under a causal mask the longest of all streams come first, and the blocks take them in turns, forth
+/// and back, which evens out their work.
 template <class S>
 class Schedule {
  public:
@@ -70,17 +78,11 @@ class Schedule {
   __device__ bool has_tile() const { return index() < a_.tiles; }
   __device__ void advance() {
     begin_ += static_cast<int>(gridDim.x);
-    back_ = !back_ && a_.section != 0;
+    back_ = !back_ && a_.longest_first;
   }
   __device__ QueryTile tile() const {
-    int stream = index() / a_.row_blocks, block = index() % a_.row_blocks;
-    if (a_.section != 0) {
-      const int in_section = a_.section * a_.row_blocks;
-      const int begin = index() / in_section * a_.section, streams = min(a_.section, a_.streams - begin);
-      const int place = index() % in_section;
-      stream = begin + place % streams;
-      block = a_.row_blocks - 1 - place / streams;
-    }
+    const int stream = a_.longest_first ? index() % a_.streams : index() / a_.row_blocks;
+    const int block = a_.longest_first ? a_.row_blocks - 1 - index() / a_.streams : index() % a_.row_blocks;
     const Count row = Count{block} * S::block_q;
     const Range visited = visited_tiles(a_.visible, row, S::block_q, S::block_k);
     const Range whole = unmasked_tiles(a_.visible, row, min(row + S::block_q, Count{a_.seq_q}), S::block_k);
@@ -89,8 +91,8 @@ class Schedule {
             .row = static_cast<int>(row),
             .first = static_cast<int>(visited.first),
             .last = static_cast<int>(visited.last),
-            .whole_first = static_cast<int>(whole.first),
-            .whole_last = static_cast<int>(whole.last)};
+            .plain_first = static_cast<int>(whole.first),
+            .plain_last = static_cast<int>(min(whole.last, visited.last)) - 1};
   }
 
  private:
@@ -131,12 +133,13 @@ struct SharedMemory {
 
   /// All threads call it.
   __device__ void init_barriers() const {
+    constexpr int warps = warpgroup_size / warp_size;
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < S::stages; ++stage) {
         k_full(stage).init(1);
         v_full(stage).init(1);
-        k_empty(stage).init(S::consumers);
-        v_empty(stage).init(S::consumers);
+        k_empty(stage).init(warps * S::consumers * S::cluster);
+        v_empty(stage).init(warps * S::consumers * S::cluster);
       }
       for (int tile = 0; tile < S::q_tiles; ++tile) {
         q_full(tile, 0).init(1);
@@ -144,7 +147,16 @@ struct SharedMemory {
       }
       fence_barrier_init();
     }
-    __syncthreads();
+    synchronise();
+  }
+
+  /// A barrier of all threads that use these barriers.
+  __device__ static void synchronise() {
+    if constexpr (S::cluster > 1) {
+      cluster_barrier();
+    } else {
+      __syncthreads();
+    }
   }
 
  private:

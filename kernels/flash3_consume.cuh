@@ -33,6 +33,10 @@ class Turns {
   int consumer_;
 };
 
+/// What is looked at in a tile of scores: which keys a row sees, and their maximum; the maximum alone; or the reference
+/// that is left of earlier tiles.
+enum class Sight { careful, whole, by_reference };
+
 template <class S, class Counters>
 class Consumer {
  public:
@@ -47,7 +51,7 @@ class Consumer {
       state.clear();
       shared_.q_full(consumer_, q_ring_.stage).wait(q_ring_.parity, "flash3: a tile of Q");
       if (!own.empty()) attend(state, own);
-      finish<S>(state, a_.scale_log2, a_.empty_lse);
+      finish<S>(state, a_.empty_lse);
       store_lse(state, own);
       store_o(state, own);
       q_ring_.advance();
@@ -57,6 +61,8 @@ class Consumer {
   }
 
  private:
+  static constexpr Sight plain_sight = S::choices.by_reference ? Sight::by_reference : Sight::whole;
+
   __device__ int row(const QueryTile& own) const { return own.row + consumer_ * S::group_rows; }
   __device__ bool speaks() const { return threadIdx.x % warpgroup_size == 0; }
 
@@ -65,92 +71,125 @@ class Consumer {
     Weights<S> p;
     int tile = own.last - 1;
     if constexpr (S::choices.overlap) {
-      issue_scores(s);
+      start_scores_of_next(s);
       finish_scores<0>(s);
-      if (!own.is_whole(tile)) mask<S>(s, a_.visible, row(own), tile * S::block_k);
-      float alpha[2];
-      softmax<S>(s, state, alpha, a_.scale_log2);
+      weigh<Sight::careful>(s, state, own, tile);
       round_weights<S>(p, s);
       --tile;
     }
     while (tile >= own.first) {
-      for (; tile >= own.first && !own.is_whole(tile); --tile) step<true>(state, s, p, own, tile);
-      for (; tile >= own.first && own.is_whole(tile); --tile) step<false>(state, s, p, own, tile);
+      for (; tile >= own.first && !own.is_plain(tile); --tile) step<Sight::careful>(state, s, p, own, tile);
+      for (; tile >= own.first && own.is_plain(tile); --tile) step<plain_sight>(state, s, p, own, tile);
     }
     if constexpr (S::choices.overlap) {
-      issue_accumulation(state, p);
+      start_accumulating_next(state, p);
       finish_accumulation(state);
     }
   }
 
-  template <bool Masked>
+  template <Sight sight>
   __device__ void step(State<S>& state, Scores<S>& s, Weights<S>& p, const QueryTile& own, int tile) {
     if constexpr (S::choices.overlap) {
-      overlapped_step<Masked>(state, s, p, own, tile);
+      overlapped_step<sight>(state, s, p, own, tile);
     } else {
-      serial_step<Masked>(state, s, p, own, tile);
+      serial_step<sight>(state, s, p, own, tile);
     }
   }
 
   /// S of this tile and then O += P V of the one before; the softmax of S runs under the latter.
-  template <bool Masked>
+  template <Sight sight>
   __device__ void overlapped_step(State<S>& state, Scores<S>& s, Weights<S>& p, const QueryTile& own, int tile) {
     shared_.k_full(k_ring_.stage).wait(k_ring_.parity, "flash3: a tile of K");
     turns_.wait();
     start_scores<S>(s, shared_.q(consumer_, q_ring_.stage), shared_.k(k_ring_.stage));
-    issue_accumulation(state, p);
+    start_accumulating_next(state, p);
     turns_.pass();
-    finish_scores<1>(s);
-    if constexpr (Masked) mask<S>(s, a_.visible, row(own), tile * S::block_k);
-    float alpha[2];
-    softmax<S>(s, state, alpha, a_.scale_log2);
+    finish_scores<sight == Sight::careful ? 0 : 1>(s);  // masks need the registers of P
+    const Alpha alpha = weigh<sight>(s, state, own, tile);
     finish_accumulation(state);
     round_weights<S>(p, s);
-    rescale_if_needed<S>(state, alpha);
+    if (alpha.changes) rescale<S>(state, alpha.of_row);
   }
 
   /// S of this tile, its softmax, and O += P V, one after the other.
-  template <bool Masked>
+  template <Sight sight>
   __device__ void serial_step(State<S>& state, Scores<S>& s, Weights<S>& p, const QueryTile& own, int tile) {
-    shared_.k_full(k_ring_.stage).wait(k_ring_.parity, "flash3: a tile of K");
     turns_.wait();
-    start_scores<S>(s, shared_.q(consumer_, q_ring_.stage), shared_.k(k_ring_.stage));
+    start_scores_of_next(s);
     turns_.pass();
     finish_scores<0>(s);
-    if constexpr (Masked) mask<S>(s, a_.visible, row(own), tile * S::block_k);
-    float alpha[2];
-    softmax<S>(s, state, alpha, a_.scale_log2);
+    const Alpha alpha = weigh<sight>(s, state, own, tile);
     round_weights<S>(p, s);
-    rescale_if_needed<S>(state, alpha);
-    issue_accumulation(state, p);
+    if (alpha.changes) rescale<S>(state, alpha.of_row);
+    start_accumulating_next(state, p);
     finish_accumulation(state);
   }
 
-  __device__ void issue_scores(Scores<S>& s) {
+  /// What O shrinks by.
+  struct Alpha {
+    bool changes = false;  ///< anything in the warp
+    float of_row[2] = {1, 1};
+  };
+
+  /// P over S.
+  template <Sight sight>
+  __device__ Alpha weigh(Scores<S>& s, State<S>& state, const QueryTile& own, int tile) {
+    Alpha alpha;
+    if constexpr (sight == Sight::by_reference) {
+      const Weighed weighed = softmax_by_reference<S>(s, state, alpha.of_row, a_.scale_log2);
+      alpha.changes = weighed == Weighed::rescaled;
+      if (weighed != Weighed::lost) return alpha;
+      wait_products<0>(s);  // for the registers of P
+      fetch_scores_again(s, own, tile);
+    }
+    if constexpr (sight == Sight::careful) mask<S>(s, a_, row(own), tile * S::block_k);
+    softmax<S>(s, state, alpha.of_row, a_.scale_log2);
+    alpha.changes = __any_sync(~0u, alpha.of_row[0] != 1 || alpha.of_row[1] != 1);
+    return alpha;
+  }
+
+  /// S of a whole tile for this warp, from device memory: what the simulator does not bill, and data seldom ask for.
+  __device__ void fetch_scores_again(Scores<S>& s, const QueryTile& own, int tile) {
+    const Count key = Count{own.kv_stream} * a_.seq_k + Count{tile} * S::block_k;
+    const auto* k = static_cast<const typename S::T*>(a_.k_memory) + key * S::head_dim;
+    scores_of_warp<S>(s, shared_.q(consumer_, q_ring_.stage), k);
+    if (thread_read_anew() % warp_size == 0) counters_.read(TensorName::K, S::block_k * S::head_dim);
+  }
+
+  /// Tells all producers that fill a stage that this warp has read it.
+  __device__ void release(Barrier empty) const {
+    if constexpr (S::cluster > 1) {
+      if (const int block = threadIdx.x % warp_size; block < S::cluster) empty.arrive_at(block);
+    } else {
+      if (threadIdx.x % warp_size == 0) empty.arrive();
+    }
+  }
+  __device__ void start_scores_of_next(Scores<S>& s) {
     shared_.k_full(k_ring_.stage).wait(k_ring_.parity, "flash3: a tile of K");
     start_scores<S>(s, shared_.q(consumer_, q_ring_.stage), shared_.k(k_ring_.stage));
   }
   template <int Pending>
   __device__ void finish_scores(Scores<S>& s) {
     wait_products<Pending>(s);
-    if (speaks()) shared_.k_empty(k_ring_.stage).arrive();
+    release(shared_.k_empty(k_ring_.stage));
     k_ring_.advance();
   }
-  __device__ void issue_accumulation(State<S>& state, const Weights<S>& p) {
+  __device__ void start_accumulating_next(State<S>& state, const Weights<S>& p) {
     shared_.v_full(v_ring_.stage).wait(v_ring_.parity, "flash3: a tile of V");
     start_accumulating<S>(state, p, shared_.v(v_ring_.stage));
   }
   __device__ void finish_accumulation(State<S>& state) {
     wait_products<0>(state.o);
-    if (speaks()) shared_.v_empty(v_ring_.stage).arrive();
+    release(shared_.v_empty(v_ring_.stage));
     v_ring_.advance();
   }
 
   __device__ void store_lse(const State<S>& state, const QueryTile& own) {
-    if (threadIdx.x % 4 != 0) return;
+    const int thread = thread_read_anew();
+    if (thread % 4 != 0) return;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int at = row(own) + first_row() + half * 8;
+      const int at = row(own) + first_row(thread) + half * 8;
       if (at >= a_.seq_q) continue;
       a_.lse[Count{own.stream} * a_.seq_q + at] = state.m[half];
       counters_.write(TensorName::LSE, 1);

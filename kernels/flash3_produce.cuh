@@ -8,7 +8,19 @@ namespace tilemeter::kernels::flash3_steps {
 /// Keys of a tile that exist.
 template <class S>
 __device__ int keys_of(const Flash3Arguments& a, int tile) {
-  return min(S::block_k, static_cast<int>(a.visible.keys) - tile * S::block_k);
+  return min(S::block_k, a.keys - tile * S::block_k);
+}
+
+/// Fetches a tile of K or V: all of it, or this block's part for all blocks of the cluster.
+template <class S>
+__device__ void load_keys(std::uint32_t to, const CUtensorMap& map, const MatrixRows& at, Barrier full) {
+  full.arrive_expecting(S::kv_bytes);
+  if constexpr (S::cluster > 1) {
+    const int panel = block_of_cluster() * S::panels_fetched;
+    load_panels(to + panel * S::kv_panel, map, at, panel, full, (1 << S::cluster) - 1);
+  } else {
+    load_rows(to, map, at, full);
+  }
 }
 
 /// Fetches the key tiles of every query tile, the last first.
@@ -19,8 +31,7 @@ __device__ void produce_k(const Flash3Arguments& a, const SharedMemory<S>& share
     const QueryTile own = schedule.tile();
     for (int tile = own.last - 1; tile >= own.first; --tile) {
       shared.k_empty(ring.stage).wait(ring.parity ^ 1, "flash3: an empty stage of K");
-      shared.k_full(ring.stage).arrive_expecting(S::kv_bytes);
-      load_rows(shared.k(ring.stage), a.k, {tile * S::block_k, own.kv_stream}, shared.k_full(ring.stage));
+      load_keys<S>(shared.k(ring.stage), a.k, {tile * S::block_k, own.kv_stream}, shared.k_full(ring.stage));
       counters.read(TensorName::K, keys_of<S>(a, tile) * S::head_dim);
       counters.tile();
       ring.advance();
@@ -35,8 +46,7 @@ __device__ void produce_v(const Flash3Arguments& a, const SharedMemory<S>& share
     const QueryTile own = schedule.tile();
     for (int tile = own.last - 1; tile >= own.first; --tile) {
       shared.v_empty(ring.stage).wait(ring.parity ^ 1, "flash3: an empty stage of V");
-      shared.v_full(ring.stage).arrive_expecting(S::kv_bytes);
-      load_rows(shared.v(ring.stage), a.v, {tile * S::block_k, own.kv_stream}, shared.v_full(ring.stage));
+      load_keys<S>(shared.v(ring.stage), a.v, {tile * S::block_k, own.kv_stream}, shared.v_full(ring.stage));
       counters.read(TensorName::V, keys_of<S>(a, tile) * S::head_dim);
       ring.advance();
     }

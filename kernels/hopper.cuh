@@ -21,6 +21,13 @@ inline constexpr bool hopper = false;
 inline constexpr int warp_size = 32;
 inline constexpr int warpgroup_size = 128;
 
+/// threadIdx.x, read anew: what code that seldom runs computes from it does not stay in registers meanwhile.
+inline __device__ int thread_read_anew() {
+  int thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+}
+
 /// Bytes of a row of a swizzled tile. The 16-byte chunk c of row r stands in the place c XOR (r mod 8), and eight rows
 /// make an atom; tiles start at multiples of an atom.
 inline constexpr int swizzle_row = 128;
@@ -40,6 +47,17 @@ struct Barrier {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(arrivals) : "memory");
   }
   __device__ void arrive() const { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address) : "memory"); }
+  /// Arrives at the barrier in this place of a block of the cluster.
+  __device__ void arrive_at(int block) const {
+    asm volatile(
+        "{\n"
+        ".reg .b32 there;\n"
+        "mapa.shared::cluster.u32 there, %0, %1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
+        "}" ::"r"(address),
+        "r"(block)
+        : "memory");
+  }
   /// Arrives, and announces bytes that tensor copies will bring.
   __device__ void arrive_expecting(int bytes) const {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes) : "memory");
@@ -119,6 +137,17 @@ inline __device__ void named_arrive(int number, int threads) {
   asm volatile("barrier.cta.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
+/// This block's number in its cluster.
+inline __device__ int block_of_cluster() {
+  int block;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(block));
+  return block;
+}
+/// A barrier of all threads of the cluster.
+inline __device__ void cluster_barrier() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
 /// The calling warpgroup keeps so many registers a thread and gives the rest back: a multiple of 8, from 24 to 256. The
 /// kernel must state its threads and one block an SM as launch bounds.
 template <int Registers>
@@ -161,6 +190,17 @@ inline __device__ void load_rows(std::uint32_t to, const CUtensorMap& map, const
       "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %2, %4}], "
       "[%5];" ::"r"(to),
       "l"(&map), "r"(0), "r"(at.row), "r"(at.matrix), "r"(barrier.address)
+      : "memory");
+}
+/// Copies some panels of rows, as many as the map's box has, to the same place of the blocks of the cluster whose bits
+/// are set, where the barrier in the place of `barrier` receives the bytes.
+inline __device__ void load_panels(std::uint32_t to, const CUtensorMap& map, const MatrixRows& at, int first_panel,
+                                   Barrier barrier, int blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, {%2, %3, %4, %5}], [%6], %7;" ::"r"(to),
+      "l"(&map), "r"(0), "r"(at.row), "r"(first_panel), "r"(at.matrix), "r"(barrier.address),
+      "h"(static_cast<std::uint16_t>(blocks))
       : "memory");
 }
 /// Copies such a tile from shared memory, as store_box does.

@@ -23,17 +23,17 @@ __device__ void hide_unseen(Accumulator (&sums)[Tiles], int half, const Range& s
   }
 }
 
-/// The same for the accumulators of a warpgroup, as wgmma leaves them.
+/// The same for the accumulators of a warpgroup, as wgmma leaves them: all columns but those from `first` to before
+/// `last`. The caller is `thread` of its warpgroup, or of its block.
 template <int Size>
-__device__ void hide_unseen(float (&sums)[Size], int half, const Range& seen) {
-  const int own = threadIdx.x % 4 * 2;
-  const int first = static_cast<int>(seen.first) - own, last = static_cast<int>(seen.last) - own;
+__device__ void hide_unseen(float (&sums)[Size], int half, int thread, int first, int last) {
+  const int own = thread % 4 * 2;
 #pragma unroll
   for (int n = 0; n < Size / 4; ++n) {
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
       const int column = n * 8 + side;
-      if (column < first || column >= last) sums[4 * n + 2 * half + side] = -INFINITY;
+      if (column < first - own || column >= last - own) sums[4 * n + 2 * half + side] = -INFINITY;
     }
   }
 }

@@ -102,6 +102,67 @@ __global__ void __launch_bounds__(warpgroup_size)
   }
 }
 
+/// O = P V with P = Q K^T, rounded, which stays in registers. Tiles come whole and O leaves whole, panel by panel.
+template <class Element, int Keys, int Columns>
+__global__ void __launch_bounds__(warpgroup_size)
+    chain(const __grid_constant__ CUtensorMap q_map, const __grid_constant__ CUtensorMap k_map,
+          const __grid_constant__ CUtensorMap v_map, const __grid_constant__ CUtensorMap o_map) {
+  if constexpr (hopper) {
+    extern __shared__ Tile<swizzle_atom> tiles[];
+    __shared__ std::uint64_t barrier;
+    constexpr int panel = 2 * tile_words, k_bytes = Keys * swizzle_row, v_bytes = Columns / 64 * k_bytes;
+    const std::uint32_t q = shared_address(tiles), k = q + panel, v = k + k_bytes, o = v + v_bytes;
+    load(&barrier, panel + k_bytes + v_bytes, [&](Barrier full) {
+      load_rows(q, q_map, {0, 0}, full);
+      load_rows(k, k_map, {0, 0}, full);
+      load_rows(v, v_map, {0, 0}, full);
+    });
+    float s[Keys / 2], c[Columns / 2] = {};
+    fence_accumulators(s);
+#pragma unroll
+    for (int d = 0; d < 64; d += 16) {
+      multiply_add<Element, Keys, Major::k, Major::k>(s, from_k<Major::k>(k_major(q), d),
+                                                      from_k<Major::k>(k_major(k), d), d > 0);
+    }
+    commit_products();
+    wait_products<0>(s);
+    Fragment p[Keys / 16];
+#pragma unroll
+    for (int i = 0; i < Keys / 4; ++i) p[i / 4][i % 4] = packed<Element>(s[2 * i], s[2 * i + 1]);
+    fence_accumulators(c);
+#pragma unroll
+    for (int step = 0; step < Keys / 16; ++step) {
+      multiply_add<Element, Columns, Major::mn>(c, p[step], from_k<Major::mn>(mn_major(v, k_bytes), step * 16), true);
+    }
+    commit_products();
+    wait_products<0>(c);
+#pragma unroll
+    for (int i = 0; i < Columns / 64; ++i) store_panel<Element>(o + i * panel, c, i * 32);
+    fence_async_proxy();
+    named_barrier(1, warpgroup_size);
+    if (threadIdx.x == 0) {
+      store_rows(o_map, {0, 0}, o);
+      commit_stores();
+      wait_stores();
+    }
+  }
+}
+
+/// Copies rows of a matrix to the same rows of another by way of a tile.
+__global__ void copy_matrix_rows(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
+                                 int row, int matrix) {
+  if constexpr (hopper) {
+    __shared__ Tile<4 * tile_words> tile;
+    __shared__ std::uint64_t barrier;
+    load(&barrier, sizeof(tile), [&](Barrier b) { load_rows(shared_address(&tile), from, {row, matrix}, b); });
+    if (threadIdx.x == 0) {
+      store_rows(to, {row, matrix}, shared_address(&tile));
+      commit_stores();
+      wait_stores();
+    }
+  }
+}
+
 CUtensorMap map_of(DType type, const void* memory, int rows, int cols, int box_rows) {
   require_hopper("of a test");
   const BoxDimension dimensions[] = {{.size = cols, .stride = 1, .box = 64},
@@ -143,6 +204,37 @@ std::vector<float> product_of(DType type, bool transposed, const std::vector<flo
   return c.to_host();
 }
 
+template <class Element, int Keys, int Columns>
+std::vector<float> chain_of(DType type, const std::vector<float>& q, const std::vector<float>& k,
+                            const std::vector<float>& v) {
+  require_hopper("of a test");
+  const Buffer<Element> q_memory{std::span<const Element>(rounded<Element>(q))};
+  const Buffer<Element> k_memory{std::span<const Element>(rounded<Element>(k))};
+  const Buffer<Element> v_memory{std::span<const Element>(rounded<Element>(v))};
+  Buffer<Element> o(64 * Columns);
+  o.poison();
+  constexpr int shared = 2 * (tile_words + Keys * 64 + (Keys + 64) * Columns);
+  TILEMETER_CHECK(
+      cudaFuncSetAttribute(chain<Element, Keys, Columns>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  chain<Element, Keys, Columns><<<1, warpgroup_size, shared>>>(
+      panel_map(type, q_memory.data(), 1, 64, 64, 64), panel_map(type, k_memory.data(), 1, Keys, 64, Keys),
+      panel_map(type, v_memory.data(), 1, Keys, Columns, Keys), panel_map(type, o.data(), 1, 64, Columns, 64));
+  TILEMETER_CHECK(cudaGetLastError());
+  std::vector<float> values;
+  for (const Element value : o.to_host()) values.push_back(static_cast<float>(value));
+  return values;
+}
+
+template <class Element>
+std::vector<float> chain_of(DType type, int keys, int columns, const std::vector<float>& q, const std::vector<float>& k,
+                            const std::vector<float>& v) {
+  if (keys == 128 && columns == 64) return chain_of<Element, 128, 64>(type, q, k, v);
+  if (keys == 128 && columns == 128) return chain_of<Element, 128, 128>(type, q, k, v);
+  if (keys == 80 && columns == 256) return chain_of<Element, 80, 256>(type, q, k, v);
+  if (keys == 176 && columns == 128) return chain_of<Element, 176, 128>(type, q, k, v);
+  throw std::invalid_argument("no chain of this size");
+}
+
 template <class Element>
 std::vector<float> product_of(DType type, int n, bool transposed, const std::vector<float>& a,
                               const std::vector<float>& b) {
@@ -171,6 +263,25 @@ WordMatrix stored_tile(int rows, int cols, int row, int col) {
   store_tile_words<<<1, warpgroup_size>>>(map_of(DType::fp16, memory.data(), rows, cols, 64), row, col);
   TILEMETER_CHECK(cudaGetLastError());
   return {rows, cols, memory.to_host()};
+}
+
+WordMatrix copied_rows(const WordMatrix& from, int matrices, int row, int matrix) {
+  require_hopper("of a test");
+  const Buffer<std::uint16_t> memory{std::span<const std::uint16_t>(from.words)};
+  Buffer<std::uint16_t> copy(from.words.size());
+  copy.poison();
+  const int rows = from.rows / matrices;
+  copy_matrix_rows<<<1, warpgroup_size>>>(panel_map(DType::fp16, memory.data(), matrices, rows, from.cols, 64),
+                                          panel_map(DType::fp16, copy.data(), matrices, rows, from.cols, 64), row,
+                                          matrix);
+  TILEMETER_CHECK(cudaGetLastError());
+  return {from.rows, from.cols, copy.to_host()};
+}
+
+std::vector<float> chained(DType type, int keys, int columns, const std::vector<float>& q, const std::vector<float>& k,
+                           const std::vector<float>& v) {
+  return type == DType::bf16 ? chain_of<__nv_bfloat16>(type, keys, columns, q, k, v)
+                             : chain_of<__half>(type, keys, columns, q, k, v);
 }
 
 std::vector<float> product(DType type, int n, bool transposed, const std::vector<float>& a,

@@ -25,3 +25,15 @@ WordMatrix stored_tile(int rows, int cols, int row, int col);
 std::vector<float> product(tilemeter::DType type, int n, bool transposed, const std::vector<float>& a,
                            const std::vector<float>& b);
 inline constexpr int product_widths[] = {64, 128, 192, 256};
+
+/// A poisoned copy of `matrices` matrices one below the other, 128 columns wide, after 64 rows from `row` on of one of
+/// them have been copied by way of a tile of whole rows.
+WordMatrix copied_rows(const WordMatrix& from, int matrices, int row, int matrix);
+
+/// (q k^T) v, of 64 x 64, keys x 64 and keys x columns elements, with q k^T rounded to `type` in registers and the
+/// result rounded, too. Sizes are one of chain_sizes.
+std::vector<float> chained(tilemeter::DType type, int keys, int columns, const std::vector<float>& q,
+                           const std::vector<float>& k, const std::vector<float>& v);
+inline constexpr struct {
+  int keys, columns;
+} chain_sizes[] = {{128, 64}, {128, 128}, {80, 256}, {176, 128}};

@@ -35,8 +35,8 @@ std::uint16_t half_bits(int value) {
 }
 
 /// Small integers, whose products and sums are exact.
-std::vector<float> integers(std::mt19937& random, int count) {
-  std::uniform_int_distribution<int> distribution(-15, 15);
+std::vector<float> integers(std::mt19937& random, int count, int largest = 15) {
+  std::uniform_int_distribution<int> distribution(-largest, largest);
   std::vector<float> values;
   for (int i = 0; i < count; ++i) values.push_back(static_cast<float>(distribution(random)));
   return values;
@@ -92,6 +92,44 @@ TEST_CASE("wgmma multiplies, for every width, type and layout that kernels use")
         }
         CHECK(wrong == 0);
       }
+    }
+  }
+}
+
+TEST_CASE("whole rows of a matrix go to a tile and back, and no others") {
+  constexpr int matrices = 3, rows = 100;
+  const WordMatrix from = numbered(matrices * rows, 128);
+  for (const auto& [row, matrix] : {std::pair{0, 0}, {17, 1}, {64, 1}, {90, 2}, {100, 0}}) {
+    INFO("from row " << row << " of matrix " << matrix);
+    const WordMatrix copy = copied_rows(from, matrices, row, matrix);
+    std::size_t wrong = 0;
+    for (int i = 0; i < matrices * rows; ++i) {
+      const int own = i - matrix * rows;
+      const bool inside = own >= row && own < row + 64 && own < rows;
+      for (int j = 0; j < 128; ++j) wrong += at(copy, i, j) == (inside ? at(from, i, j) : poison) ? 0 : 1;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("accumulators of one product are the operand of the next") {
+  std::mt19937 random(10);
+  for (const DType type : {DType::fp16, DType::bf16}) {
+    for (const auto& [keys, columns] : chain_sizes) {
+      INFO(name_of(type) << ", " << keys << " keys, " << columns << " columns");
+      const std::vector<float> q = integers(random, 64 * 64, 1), k = integers(random, keys * 64, 1);
+      std::vector<float> v(static_cast<std::size_t>(keys * columns), 0);
+      for (int j = 0; j < columns; ++j) v[static_cast<std::size_t>((j * 7 % keys) * columns + j)] = j % 2 == 0 ? 1 : -2;
+      const std::vector<float> o = chained(type, keys, columns, q, k, v);
+      std::size_t wrong = 0;
+      for (int i = 0; i < 64; ++i) {
+        for (int j = 0; j < columns; ++j) {
+          double sum = 0;
+          for (int d = 0; d < 64; ++d) sum += double{q[i * 64 + d]} * k[j * 7 % keys * 64 + d];
+          wrong += o[static_cast<std::size_t>(i * columns + j)] == sum * (j % 2 == 0 ? 1 : -2) ? 0 : 1;
+        }
+      }
+      CHECK(wrong == 0);
     }
   }
 }
