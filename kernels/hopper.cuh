@@ -162,6 +162,31 @@ __device__ void wait_stores_read() {
 /// Waits until all stores of this thread are done.
 inline __device__ void wait_stores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
+/// The number of this block in its cluster. Blocks of a cluster run side by side and read each other's shared memory.
+inline __device__ unsigned cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+/// A barrier of all threads of the cluster, behind which what they wrote to shared memory is seen by all.
+inline __device__ void cluster_barrier() {
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+/// Four floats from the shared memory of block `rank` of the cluster, at `address` there (16 bytes, aligned).
+inline __device__ float4 load_remote(std::uint32_t address, unsigned rank) {
+  float4 values;
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %4, %5;\n"
+      "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
+      "}"
+      : "=f"(values.x), "=f"(values.y), "=f"(values.z), "=f"(values.w)
+      : "r"(address), "r"(rank)
+      : "memory");
+  return values;
+}
+
 /// Stores four 8 x 8 matrices of 16-bit elements, one a register, in fragment layout: lane l holds columns 2 (l mod 4)
 /// and the next of row l / 4. Lane l gives the address of row l mod 8 of matrix l / 8.
 inline __device__ void store_matrices(std::uint32_t row, const std::uint32_t (&matrices)[4]) {

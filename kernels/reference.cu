@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "kernels/typed_memory.cuh"
 #include "kernels/visibility.hpp"
 #include "model/chain.hpp"
 #include "model/closed_form/catalog.hpp"
+#include "model/closed_form/weight_layer.hpp"
 
 namespace tilemeter::kernels {
 namespace {
@@ -151,6 +153,30 @@ __global__ void reference_gemm(TypedMemory a, TypedMemory b, Count m, Count n, C
   }
 }
 
+/// The operands of a layer; without `groups` all weights share a scale.
+struct LayerView {
+  TypedMemory x, w, scales;
+  Count tokens, d_in, d_out, group, groups;
+  double scale;
+};
+
+/// One block a row of Y.
+__global__ void reference_layer(LayerView view, Results to) {
+  const Count row = to.rows[blockIdx.x], problem = row / view.tokens;
+  for (Count col = threadIdx.x; col < view.d_out; col += threads) {
+    const Count feature = problem * view.d_out + col;
+    double y = 0, rounded = 0;
+    for (Count i = 0; i < view.d_in; ++i) {
+      const double scale = view.groups > 0 ? view.scales.at(feature * view.groups + i / view.group) : view.scale;
+      const double x = view.x.at(row * view.d_in + i), w = view.w.at(feature * view.d_in + i) * scale;
+      y += x * w;
+      rounded += x * rounded_to(view.x.type, w);
+    }
+    to.exact[blockIdx.x * view.d_out + col] = y;
+    to.rounded[blockIdx.x * view.d_out + col] = rounded_to(view.x.type, rounded);
+  }
+}
+
 /// One block a row of X.
 __global__ void reference_softmax(TypedMemory x, Count cols, Results to) {
   const Count first = to.rows[blockIdx.x] * cols;
@@ -216,6 +242,19 @@ AttentionView view_of(const Tensors& tensors, std::span<const Operand> operands,
           .score_type = problem.score_dtype};
 }
 
+LayerView layer_view(const Tensors& tensors, std::span<const Operand> operands, const Case& point) {
+  const auto& [shapes, options] = std::tie(point.shapes, point.options);
+  return {.x = typed(tensors, operands, TensorName::X),
+          .w = typed(tensors, operands, TensorName::W),
+          .scales = typed(tensors, operands, TensorName::scales),
+          .tokens = shapes.tokens,
+          .d_in = shapes.d_in,
+          .d_out = shapes.d_out,
+          .group = options.group_size,
+          .groups = options.group_size > 0 ? ceil_div(shapes.d_in, options.group_size) : 0,
+          .scale = whole_scale(options.weight_type)};
+}
+
 std::vector<ReferenceRows> attention(const Tensors& tensors, std::span<const Operand> operands, const Case& point,
                                      Computation computation, Results to, std::size_t rows, ReferenceRows o,
                                      double empty_lse, Stream stream) {
@@ -254,6 +293,8 @@ std::vector<ReferenceRows> reference_rows(std::string_view algorithm, const Tens
     if (computation == Computation::gemm) {
       reference_gemm<<<blocks, threads, 0, stream>>>(memory(TensorName::A), memory(TensorName::B), point.shapes.m,
                                                      point.shapes.n, point.shapes.k, to);
+    } else if (computation == Computation::layer) {
+      reference_layer<<<blocks, threads, 0, stream>>>(layer_view(tensors, operands, point), to);
     } else if (computation == Computation::softmax) {
       reference_softmax<<<blocks, threads, 0, stream>>>(memory(TensorName::X), point.shapes.cols, to);
     } else {

@@ -49,8 +49,10 @@ OutputShape output_shape(std::string_view algorithm, const Case& point) {
       return {TensorName::Y, batch, shapes.rows, shapes.cols, 3 * static_cast<double>(shapes.cols)};
     case Computation::chain:
       return {TensorName::Y, batch, shapes.length, 1, static_cast<double>(point.options.ops)};
-    case Computation::gradients:
     case Computation::layer:
+      return {TensorName::Y, batch, shapes.tokens, shapes.d_out,
+              static_cast<double>(shapes.d_out) * static_cast<double>(shapes.d_in)};
+    case Computation::gradients:
       break;
   }
   throw InputError("--algorithm " + std::string(algorithm) + ": kernels of it have no reference on the GPU");

@@ -20,6 +20,19 @@ decltype(&cuTensorMapEncodeTiled) encode_tiled() {
   return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
 }
 
+CUtensorMapDataType element_of(DType type) {
+  switch (type) {
+    case DType::bf16:
+      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case DType::fp16:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case DType::int8:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    default:
+      throw std::invalid_argument("no tensor map of " + std::string(name_of(type)));
+  }
+}
+
 }  // namespace
 
 CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions) {
@@ -37,10 +50,9 @@ CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimens
   }
   CUtensorMap map{};
   const CUresult result =
-      encode(&map, type == DType::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-             static_cast<cuuint32_t>(dimensions.size()), const_cast<void*>(memory), sizes.data(), strides.data(),
-             boxes.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      encode(&map, element_of(type), static_cast<cuuint32_t>(dimensions.size()), const_cast<void*>(memory),
+             sizes.data(), strides.data(), boxes.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+             CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return map;
   throw std::invalid_argument("cuTensorMapEncodeTiled refused a tensor: error " + std::to_string(result));
 }
