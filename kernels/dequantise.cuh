@@ -12,54 +12,65 @@ __device__ inline unsigned permuted(unsigned a, unsigned b, unsigned selector) {
   return bytes;
 }
 
-/// Two int8, in the lowest bytes of either half, as bf16. Above 128 the step of bf16 is 1, so that its last seven bits
-/// count: 128 + (the low seven bits of x) - (128, or 256 where x is negative) is x, exactly.
-__device__ inline unsigned exact_pair(unsigned spread) {
-  const unsigned low = (spread & 0x007F007FU) | 0x43004300U, high = (spread & 0x00800080U) | 0x43004300U;
+/// Two int8, each in a half above 0x43, as bf16. From 128 on the step of bf16 is 1, so that its last seven bits count:
+/// x is 128 and the low seven bits of x, less 128, or less 256 where x is negative. All of it is exact.
+__device__ inline unsigned exact_pair(unsigned biased) {
   unsigned pair;
-  asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(low), "r"(high));
+  asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(biased & 0xFF7FFF7FU), "r"(biased & 0xFF80FF80U));
   return pair;
 }
 
-/// Two int8, in the lowest bytes of either half, times `scale`, rounded to bf16. `scale` comes from fp16: its product
-/// with a float of 2^15 + 128 + x, where the second byte counts ones, is exact.
-__device__ inline unsigned scaled_pair(unsigned spread, float scale) {
-  const unsigned biased = spread ^ 0x00800080U;
-  const float bias = -(32768.0F + 128.0F) * scale;
-  const float first = fmaf(__uint_as_float(permuted(biased, 0x47000000U, 0x7404)), scale, bias);
-  const float second = fmaf(__uint_as_float(permuted(biased, 0x47000000U, 0x7424)), scale, bias);
-  return packed<__nv_bfloat16>(first, second);
-}
+/// A scale that fp16 holds, as the sum of two bf16, each in both halves: they hold its eight bits and the rest.
+class TwoPartScale {
+ public:
+  __device__ explicit TwoPartScale(float scale = 0) {
+    const unsigned bits = __float_as_uint(scale);
+    const float rest = scale - __uint_as_float(bits & 0xFFFF0000U);
+    coarse_ = permuted(bits, 0, 0x3232);
+    rest_ = permuted(__float_as_uint(rest), 0, 0x3232);
+  }
+  /// Two integers times the scale, rounded to bf16 as good as once: the product with the rest is a 256th.
+  __device__ unsigned times(unsigned pair) const {
+    unsigned product;
+    asm("{\n"
+        ".reg .b32 rest;\n"
+        "mul.rn.bf16x2 rest, %1, %3;\n"
+        "fma.rn.bf16x2 %0, %1, %2, rest;\n"
+        "}"
+        : "=r"(product)
+        : "r"(pair), "r"(coarse_), "r"(rest_));
+    return product;
+  }
+
+ private:
+  unsigned coarse_, rest_;
+};
 
 /// 16 rows x 16 columns of int8 as a warp's part of a product's left operand: lane l holds columns 2 (l mod 4) and the
 /// next, and those eight further on, of rows l / 4 and l / 4 + 8.
 struct Int8Fragment {
-  unsigned pairs[4];  ///< two weights each, in the lowest bytes of either half; the order of Fragment
+  unsigned pairs[4];  ///< as `exact_pair` takes them, in the order of Fragment
 
-  /// Reads chunk `chunk` of the rows of a swizzled tile; `row` is the address of row l / 4.
-  __device__ Int8Fragment(std::uint32_t row, int chunk) {
+  /// Where a lane finds its first two weights of chunk 0, from the first of its warp's rows of a swizzled tile on.
+  static __device__ std::uint32_t offset_of_lane() {
     const int lane = threadIdx.x % warp_size;
-#ifdef WEIGHTS_U16
-    const std::uint32_t at = row + ((chunk ^ (lane / 4)) * 16) + lane % 4 * 2;
-    pairs[0] = half_at(at);
-    pairs[1] = half_at(at + swizzle_atom);
-    pairs[2] = half_at(at + 8);
-    pairs[3] = half_at(at + swizzle_atom + 8);
-#else
-    const std::uint32_t at = row + ((chunk ^ (lane / 4)) * 16);
-    const uint4 upper = load_chunk(at), lower = load_chunk(at + swizzle_atom);
-    // The lane's two bytes of eight, spread over the halves.
-    const unsigned first = 2 * (lane % 4), selector = first | first << 4 | (first + 1) << 8 | (first + 1) << 12;
-    pairs[0] = permuted(upper.x, upper.y, selector);
-    pairs[1] = permuted(lower.x, lower.y, selector);
-    pairs[2] = permuted(upper.z, upper.w, selector);
-    pairs[3] = permuted(lower.z, lower.w, selector);
-#endif
+    return lane / 4 * (swizzle_row + 16) + lane % 4 * 2;
   }
-  static __device__ unsigned half_at(std::uint32_t at) {
-    unsigned short half;
-    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(half) : "r"(at) : "memory");
-    return permuted(half, 0, 0x4140);
+
+  /// Reads chunk `chunk` of the rows; `lane` is the address of `offset_of_lane`, and rows start at multiples of eight.
+  __device__ Int8Fragment(std::uint32_t lane, int chunk) {
+    const std::uint32_t at = lane ^ (chunk * 16);
+    pairs[0] = biased_pair(at);
+    pairs[1] = biased_pair(at + swizzle_atom);
+    pairs[2] = biased_pair(at + 8);
+    pairs[3] = biased_pair(at + swizzle_atom + 8);
+  }
+
+ private:
+  static __device__ unsigned biased_pair(std::uint32_t at) {
+    unsigned short pair;
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(pair) : "r"(at) : "memory");
+    return permuted(pair, 0x43000000U, 0x7170);
   }
 };
 

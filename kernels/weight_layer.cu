@@ -62,7 +62,7 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
   require_hopper("weight_layer");
   with_tiling<weight_layer_tilings>(point, [&](auto index) {
     constexpr KernelTiling t = weight_layer_tilings[index];
-    using S = WeightShape<__nv_bfloat16, t.block_m, t.block_n, t.block_k, t.stages>;
+    using S = WeightShape<__nv_bfloat16, t.threads / 128 - 1, t.block_m, t.block_n, t.block_k, t.stages>;
     launch_weights<S>(weight_layer<S, typename Recorder::Counters>, tensors, point, 1, stream, recorder);
   });
 }

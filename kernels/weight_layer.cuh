@@ -7,15 +7,17 @@
 
 namespace tilemeter::kernels {
 
-/// Sizes of a thread block: a producer warpgroup, of which one thread issues the loads, and two consumers, each with
-/// half of the features. The weights are the products' left operand, 64 features an instruction, and the tokens its
+/// Sizes of a thread block: a producer warpgroup, of which one thread issues the loads, and consumers, each with its
+/// share of the features. The weights are the products' left operand, 64 features an instruction, and the tokens its
 /// columns, so that few tokens waste little.
-template <class WeightType, int Tokens, int Features, int Step, int Stages>
+template <class WeightType, int Consumers, int Tokens, int Features, int Step, int Stages>
 struct WeightShape {
   using Weight = WeightType;
   using Token = __nv_bfloat16;
   static constexpr int tokens = Tokens, features = Features, step = Step, stages = Stages;
-  static constexpr int consumers = WeightLayout::consumers, threads = WeightLayout::threads;
+  static constexpr int consumers = Consumers, threads = WeightLayout::threads(consumers);
+  static constexpr int producer_registers = consumers == 2 ? 40 : 24,
+                       consumer_registers = consumers == 2 ? 232 : 112;
   static constexpr int row_blocks = features / 64 / consumers;  ///< of 64 features, of a consumer
   static constexpr int x_panel = swizzle_row / sizeof(Token), x_panels = step / x_panel;
   static constexpr int w_panel = swizzle_row / sizeof(Weight), w_panels = step / w_panel;
@@ -232,11 +234,11 @@ __device__ void compute_part(const WeightArguments& a, const void* memory, Count
   init_barriers(shared);
   const int warpgroup = __shfl_sync(~0u, threadIdx.x / warpgroup_size, 0);
   if (warpgroup == 0) {
-    shrink_registers<40>();
+    shrink_registers<S::producer_registers>();
     if (threadIdx.x == 0) produce(a, shared, at, counters);
     cluster_barrier();
   } else {
-    grow_registers<232>();
+    grow_registers<S::consumer_registers>();
     WeightSums<S> sums;
     clear<S>(sums);
     Products::template run<S>(sums, a, shared, at, warpgroup - 1, counters);

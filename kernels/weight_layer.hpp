@@ -15,10 +15,9 @@ namespace tilemeter::kernels {
 struct WeightLayout {
   static constexpr Count alignment = 1024;  ///< at most lost in front
   static constexpr Count barriers = 16;     ///< of a stage
-  static constexpr Count consumers = 2;     ///< warpgroups
-  static constexpr Count threads = 128 * (1 + consumers);
-  static constexpr Count most_splits = 8;  ///< blocks of a cluster
+  static constexpr Count most_splits = 8;   ///< blocks of a cluster
 
+  static constexpr Count threads(Count consumers) { return 128 * (1 + consumers); }
   static constexpr Count stage(const KernelTiling& t, DType weight) {
     return t.block_k * (t.block_m * size_of(DType::bf16) + t.block_n * size_of(weight));
   }
@@ -27,14 +26,17 @@ struct WeightLayout {
   }
 };
 
-/// A tiling of tokens x features x a step along d_in. The algorithm's block declares one tile of X and one of W; the
-/// further stages, barriers and alignment are padding, and so are the scales of groups.
-constexpr KernelTiling weight_tiling(DType weight, Count tokens, Count features, Count step, Count stages) {
+/// A tiling of tokens x features x a step along d_in, with so many consumer warpgroups. The algorithm's block declares
+/// one tile of X and one of W; the further stages, barriers and alignment are padding, and so are the scales of groups.
+constexpr KernelTiling weight_tiling(DType weight, Count consumers, Count tokens, Count features, Count step,
+                                     Count stages) {
   KernelTiling tiling = {.block_k = step,
                          .block_m = tokens,
                          .block_n = features,
                          .stages = stages,
-                         .threads = WeightLayout::threads,
+                         .threads = WeightLayout::threads(consumers),
+                         .shared = Bytes(0),
+                         .padding = Bytes(0),
                          .architecture = Architecture::hopper};
   const Count shared = WeightLayout::shared(tiling, weight);
   tiling.shared = Bytes(shared);
@@ -42,15 +44,15 @@ constexpr KernelTiling weight_tiling(DType weight, Count tokens, Count features,
   return tiling;
 }
 
-/// The tilings that are compiled, by tokens. From 224 tokens on a block has registers for 128 features only.
+/// The tilings that are compiled, by tokens. From 224 tokens on a block has registers for 128 features only. Four
+/// consumers dequantise int8 while others multiply.
 inline constexpr std::array weight_layer_tilings = {
-    weight_tiling(DType::bf16, 16, 256, 64, 6),  weight_tiling(DType::bf16, 64, 256, 64, 5),
-    weight_tiling(DType::bf16, 128, 256, 64, 4), weight_tiling(DType::bf16, 160, 256, 64, 4),
-    weight_tiling(DType::bf16, 192, 256, 64, 4), weight_tiling(DType::bf16, 224, 128, 64, 5),
-    weight_tiling(DType::bf16, 256, 128, 64, 4)};
-inline constexpr std::array weight_layer_int8_tilings = {
-    weight_tiling(DType::int8, 16, 256, 128, 5), weight_tiling(DType::int8, 64, 256, 128, 4),
-    weight_tiling(DType::int8, 96, 256, 128, 4), weight_tiling(DType::int8, 128, 256, 128, 3)};
+    weight_tiling(DType::bf16, 2, 64, 256, 64, 5),  weight_tiling(DType::bf16, 2, 128, 256, 64, 4),
+    weight_tiling(DType::bf16, 2, 160, 256, 64, 4), weight_tiling(DType::bf16, 2, 192, 256, 64, 4),
+    weight_tiling(DType::bf16, 2, 224, 128, 64, 5), weight_tiling(DType::bf16, 2, 256, 128, 64, 4)};
+inline constexpr std::array weight_layer_int8_tilings = {weight_tiling(DType::int8, 4, 16, 256, 128, 5),
+                                                         weight_tiling(DType::int8, 4, 64, 256, 128, 4),
+                                                         weight_tiling(DType::int8, 4, 128, 256, 128, 3)};
 
 /// The tiling with the fewest tiles of tokens, for each of which the weights are read, and of those the narrowest.
 const KernelTiling& preferred_weight_tiling(std::span<const KernelTiling> tilings, const Shapes& shapes);

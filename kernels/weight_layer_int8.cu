@@ -10,39 +10,58 @@
 namespace tilemeter::kernels {
 namespace {
 
-/// The scales of this thread's rows in the group under way.
+/// The scales of this thread's rows in the group under way; those of the next group are on their way.
 template <class S>
 class GroupScales {
  public:
-  __device__ GroupScales(const WeightArguments& a, const WeightPlace& at, int consumer) : a_(a) {
+  template <class Counters>
+  __device__ GroupScales(const WeightArguments& a, const WeightPlace& at, int consumer, Counters& counters)
+      : group_size_(a.group), groups_(a.groups), next_(at.first_step * S::step) {
+    if (group_size_ == 0) return;
     const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size % 4;
-    feature_ = at.feature + consumer * S::row_blocks * 64 + 16 * warp + lane / 4;
-    row_ = a.scales + (std::size_t(at.problem) * a.d_out + feature_) * a.groups;
+    const int feature = at.feature + consumer * S::row_blocks * 64 + 16 * warp + lane / 4;
+    rows_ = max(0, a.d_out - feature);
+    end_ = min(at.last_step * S::step, a.d_in);
+    from_ = a.scales + (std::size_t(at.problem) * a.d_out + feature) * groups_ + next_ / group_size_;
+    fetch(counters);
   }
 
-  /// Loads the scales of the group that begins at `depth` of d_in, if one does.
+  /// Goes on to the group that begins at `depth` of d_in, if one does.
   template <class Counters>
-  __device__ void load(int depth, Counters& counters) {
-    if (depth % a_.group != 0 || depth >= a_.d_in) return;
-    const int group = depth / a_.group;
+  __device__ void reach(int depth, Counters& counters) {
+    if (depth != next_ || depth >= end_) return;
 #pragma unroll
-    for (int i = 0; i < 2 * S::row_blocks; ++i) {
+    for (int i = 0; i < rows; ++i) scales_[i] = TwoPartScale(__half2float(fetched_[i]));
+    next_ += group_size_;
+    ++from_;
+    fetch(counters);
+  }
+  /// Of row l / 4, or of that eight rows further on, of a block of 64 rows.
+  __device__ const TwoPartScale& at(int block, int lower) const { return scales_[2 * block + lower]; }
+
+ private:
+  static constexpr int rows = 2 * S::row_blocks;
+
+  template <class Counters>
+  __device__ void fetch(Counters& counters) {
+    if (next_ >= end_) return;
+#pragma unroll
+    for (int i = 0; i < rows; ++i) {
       const int below = i / 2 * 64 + i % 2 * 8;
-      const bool inside = feature_ + below < a_.d_out;
-      scales_[i] = inside ? __half2float(row_[std::size_t(below) * a_.groups + group]) : 0;
-      if (inside && threadIdx.x % 4 == 0) {
+      if (below >= rows_) continue;
+      fetched_[i] = from_[std::size_t(below) * groups_];
+      if (threadIdx.x % 4 == 0) {
         counters.read(TensorName::scales, 1);
       }
     }
   }
-  /// Of row l / 4, or of that eight rows further on, of a block of 64 rows.
-  __device__ float at(int block, int lower) const { return scales_[2 * block + lower]; }
 
- private:
-  const WeightArguments& a_;
-  const __half* row_;
-  int feature_;
-  float scales_[2 * S::row_blocks] = {};
+  int group_size_, groups_;
+  int next_;  ///< where the next group begins
+  int rows_ = 0, end_ = 0;
+  const __half* from_ = nullptr;
+  __half fetched_[rows] = {};
+  TwoPartScale scales_[rows];
 };
 
 struct RegisterProducts {
@@ -51,18 +70,17 @@ struct RegisterProducts {
   static __device__ void run(WeightSums<S>& sums, const WeightArguments& a, const WeightMemory<S>& shared,
                              const WeightPlace& at, int consumer, Counters& counters) {
     RingPosition<S::stages> ring;
-    GroupScales<S> scales(a, at, consumer);
+    GroupScales<S> scales(a, at, consumer, counters);
+    const std::uint32_t offset = offset_of_thread<S>(consumer);
     for (int step = at.first_step; step < at.last_step; ++step) {
-      if (a.group > 0) scales.load(step * S::step, counters);
       shared.full(ring.stage).wait(ring.parity, "weight_layer: a full stage");
 #pragma unroll 1  // registers hold the weights of a panel of X
       for (int panel = 0; panel < S::x_panels; ++panel) {
         Operand<S> w;
-        const std::uint32_t rows = first_row(shared, consumer, ring.stage);
         if (a.group > 0) {
-          load_scaled<S>(w, rows, panel, step * S::step, scales, counters);
+          load_scaled<S>(w, shared.w(ring.stage) + offset, panel, step * S::step, scales, counters);
         } else {
-          load_exact<S>(w, rows, panel);
+          load_exact<S>(w, shared.w(ring.stage) + offset, panel);
         }
         multiply<S>(sums, w, shared.x(ring.stage) + panel * S::tokens * swizzle_row);
       }
@@ -78,20 +96,20 @@ struct RegisterProducts {
   template <class S>
   using Operand = Fragment[S::row_blocks][S::x_panel / depth];
 
-  /// Address of this lane's first row of weights.
+  /// Where this thread's weights begin in a tile.
   template <class S>
-  static __device__ std::uint32_t first_row(const WeightMemory<S>& shared, int consumer, int stage) {
-    const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size % 4;
-    return shared.w(stage) + (consumer * S::row_blocks * 64 + 16 * warp + lane / 4) * swizzle_row;
+  static __device__ std::uint32_t offset_of_thread(int consumer) {
+    const int warp = threadIdx.x / warp_size % 4;
+    return (consumer * S::row_blocks * 64 + 16 * warp) * swizzle_row + Int8Fragment::offset_of_lane();
   }
 
   template <class S>
-  static __device__ void load_exact(Operand<S>& w, std::uint32_t rows, int panel) {
+  static __device__ void load_exact(Operand<S>& w, std::uint32_t lane, int panel) {
 #pragma unroll
     for (int k = 0; k < S::x_panel / depth; ++k) {
 #pragma unroll
       for (int block = 0; block < S::row_blocks; ++block) {
-        const Int8Fragment weights(rows + block * 64 * swizzle_row, panel * S::x_panel / depth + k);
+        const Int8Fragment weights(lane + block * 64 * swizzle_row, panel * S::x_panel / depth + k);
 #pragma unroll
         for (int i = 0; i < 4; ++i) w[block][k][i] = exact_pair(weights.pairs[i]);
       }
@@ -99,17 +117,17 @@ struct RegisterProducts {
   }
 
   template <class S, class Counters>
-  static __device__ void load_scaled(Operand<S>& w, std::uint32_t rows, int panel, int begin, GroupScales<S>& scales,
+  static __device__ void load_scaled(Operand<S>& w, std::uint32_t lane, int panel, int begin, GroupScales<S>& scales,
                                      Counters& counters) {
 #pragma unroll
     for (int k = 0; k < S::x_panel / depth; ++k) {
       const int chunk = panel * S::x_panel / depth + k;
-      if (chunk > 0) scales.load(begin + chunk * depth, counters);
+      scales.reach(begin + chunk * depth, counters);
 #pragma unroll
       for (int block = 0; block < S::row_blocks; ++block) {
-        const Int8Fragment weights(rows + block * 64 * swizzle_row, chunk);
+        const Int8Fragment weights(lane + block * 64 * swizzle_row, chunk);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) w[block][k][i] = scaled_pair(weights.pairs[i], scales.at(block, i % 2));
+        for (int i = 0; i < 4; ++i) w[block][k][i] = scales.at(block, i % 2).times(exact_pair(weights.pairs[i]));
       }
     }
   }
@@ -150,7 +168,7 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
   require_hopper("weight_layer_int8");
   with_tiling<weight_layer_int8_tilings>(point, [&](auto index) {
     constexpr KernelTiling t = weight_layer_int8_tilings[index];
-    using S = WeightShape<signed char, t.block_m, t.block_n, t.block_k, t.stages>;
+    using S = WeightShape<signed char, t.threads / 128 - 1, t.block_m, t.block_n, t.block_k, t.stages>;
     launch_weights<S>(weight_layer_int8<S, typename Recorder::Counters>, tensors, point,
                       whole_scale(point.options.weight_type), stream, recorder);
   });

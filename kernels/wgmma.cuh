@@ -65,32 +65,33 @@ __device__ void wait_products(float (&c)[Size]) {
 #define TILEMETER_NAMES_64 \
   TILEMETER_TEN()          \
   TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) "%60, %61, %62, %63"
-#define TILEMETER_NAMES_48 \
-  TILEMETER_TEN() TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) "%40, %41, %42, %43, %44, %45, %46, %47"
-#define TILEMETER_NAMES_80                                            \
-  TILEMETER_TEN()                                                     \
-  TILEMETER_TEN(1)                                                    \
-  TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) \
+#define TILEMETER_NAMES_80                           \
+  TILEMETER_TEN()                                    \
+  TILEMETER_TEN(1)                                   \
+  TILEMETER_TEN(2)                                   \
+  TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) \
       TILEMETER_TEN(6) "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
 #define TILEMETER_NAMES_112                                                                             \
   TILEMETER_TEN()                                                                                       \
   TILEMETER_TEN(1)                                                                                      \
-  TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) \
-      TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10) "%110, %111"
+  TILEMETER_TEN(2)                                                                                      \
+  TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) TILEMETER_TEN(8) \
+      TILEMETER_TEN(9) TILEMETER_TEN(10) "%110, %111"
 #define TILEMETER_NAMES_96 \
   TILEMETER_TEN()          \
   TILEMETER_TEN(1)         \
   TILEMETER_TEN(2)         \
   TILEMETER_TEN(3)         \
   TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) TILEMETER_TEN(8) "%90, %91, %92, %93, %94, %95"
-#define TILEMETER_NAMES_128                                                             \
-  TILEMETER_TEN()                                                                       \
-  TILEMETER_TEN(1)                                                                      \
-  TILEMETER_TEN(2)                                                                      \
-  TILEMETER_TEN(3)                                                                      \
-  TILEMETER_TEN(4)                                                                      \
-  TILEMETER_TEN(5)                                                                      \
-  TILEMETER_TEN(6) TILEMETER_TEN(7) TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10) \
+#define TILEMETER_NAMES_128                                            \
+  TILEMETER_TEN()                                                      \
+  TILEMETER_TEN(1)                                                     \
+  TILEMETER_TEN(2)                                                     \
+  TILEMETER_TEN(3)                                                     \
+  TILEMETER_TEN(4)                                                     \
+  TILEMETER_TEN(5)                                                     \
+  TILEMETER_TEN(6)                                                     \
+  TILEMETER_TEN(7) TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10) \
       TILEMETER_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
 #define TILEMETER_EIGHT(i)                                                                                    \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), \
@@ -99,7 +100,6 @@ __device__ void wait_products(float (&c)[Size]) {
 #define TILEMETER_SUMS_32 TILEMETER_EIGHT(0), TILEMETER_EIGHT(8), TILEMETER_EIGHT(16), TILEMETER_EIGHT(24)
 #define TILEMETER_SUMS_64 \
   TILEMETER_SUMS_32, TILEMETER_EIGHT(32), TILEMETER_EIGHT(40), TILEMETER_EIGHT(48), TILEMETER_EIGHT(56)
-#define TILEMETER_SUMS_48 TILEMETER_SUMS_32, TILEMETER_EIGHT(32), TILEMETER_EIGHT(40)
 #define TILEMETER_SUMS_80 TILEMETER_SUMS_64, TILEMETER_EIGHT(64), TILEMETER_EIGHT(72)
 #define TILEMETER_SUMS_112 TILEMETER_SUMS_96, TILEMETER_EIGHT(96), TILEMETER_EIGHT(104)
 #define TILEMETER_SUMS_96 \
@@ -127,9 +127,7 @@ template <class Element, int N, Major MajorA, Major MajorB>
 __device__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool add) {
   constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
   static_assert(is_half_precision<Element>);
-  static_assert(N == 64 || N == 128 || N == 192 || N == 256 || (bf16 && (N == 16 || N == 96 || N == 160 || N == 224)));
-  if constexpr (N == 16 && bf16) TILEMETER_WGMMA(16, "bf16", 8, 8, 9, 10, 11, 12);
-  if constexpr (N == 96 && bf16) TILEMETER_WGMMA(96, "bf16", 48, 48, 49, 50, 51, 52);
+  static_assert(N == 64 || N == 128 || N == 192 || N == 256 || (bf16 && (N == 160 || N == 224)));
   if constexpr (N == 160 && bf16) TILEMETER_WGMMA(160, "bf16", 80, 80, 81, 82, 83, 84);
   if constexpr (N == 224 && bf16) TILEMETER_WGMMA(224, "bf16", 112, 112, 113, 114, 115, 116);
   if constexpr (N == 64 && bf16) TILEMETER_WGMMA(64, "bf16", 32, 32, 33, 34, 35, 36);
@@ -161,9 +159,8 @@ template <class Element, int N, Major MajorB>
 __device__ void multiply_add(float (&c)[N / 2], const Fragment& a, Descriptor b, bool add) {
   constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
   static_assert(is_half_precision<Element>);
-  static_assert(N == 64 || N == 128 || N == 256 || (bf16 && (N == 16 || N == 96)));
+  static_assert(N == 64 || N == 128 || N == 256 || (bf16 && N == 16));
   if constexpr (N == 16 && bf16) TILEMETER_WGMMA_A(16, "bf16", 8, 8, 9, 10, 11, 12, 13, 14);
-  if constexpr (N == 96 && bf16) TILEMETER_WGMMA_A(96, "bf16", 48, 48, 49, 50, 51, 52, 53, 54);
   if constexpr (N == 64 && bf16) TILEMETER_WGMMA_A(64, "bf16", 32, 32, 33, 34, 35, 36, 37, 38);
   if constexpr (N == 64 && !bf16) TILEMETER_WGMMA_A(64, "f16", 32, 32, 33, 34, 35, 36, 37, 38);
   if constexpr (N == 128 && bf16) TILEMETER_WGMMA_A(128, "bf16", 64, 64, 65, 66, 67, 68, 69, 70);
@@ -193,7 +190,6 @@ __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int firs
 #undef TILEMETER_SUMS_96
 #undef TILEMETER_SUMS_80
 #undef TILEMETER_SUMS_64
-#undef TILEMETER_SUMS_48
 #undef TILEMETER_SUMS_32
 #undef TILEMETER_SUMS_8
 #undef TILEMETER_EIGHT
@@ -202,7 +198,6 @@ __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int firs
 #undef TILEMETER_NAMES_96
 #undef TILEMETER_NAMES_80
 #undef TILEMETER_NAMES_64
-#undef TILEMETER_NAMES_48
 #undef TILEMETER_NAMES_32
 #undef TILEMETER_NAMES_8
 #undef TILEMETER_TEN

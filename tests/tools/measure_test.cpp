@@ -82,13 +82,13 @@ TEST_CASE("a plan of a layer takes the tiling that suits its tokens") {
     CHECK(!plan.refusal);
     return plan.point.tiling.block_m;
   };
-  CHECK(tokens_of_tile(1, WeightType::bf16) == 16);
-  CHECK(tokens_of_tile(17, WeightType::bf16) == 64);
+  CHECK(tokens_of_tile(1, WeightType::bf16) == 64);
+  CHECK(tokens_of_tile(65, WeightType::bf16) == 128);
   CHECK(tokens_of_tile(256, WeightType::bf16) == 256);
   CHECK(tokens_of_tile(384, WeightType::bf16) == 192);
   CHECK(tokens_of_tile(384, WeightType::bf16, 64) == 64);
   CHECK(tokens_of_tile(128, WeightType::int8) == 128);
-  CHECK(tokens_of_tile(192, WeightType::int8) == 96);
+  CHECK(tokens_of_tile(1, WeightType::int8) == 16);
 }
 
 TEST_CASE("B20, B21, A21: a plan refuses what the kernel is not compiled for, before any number") {
