@@ -16,8 +16,7 @@ struct WeightShape {
   using Token = __nv_bfloat16;
   static constexpr int tokens = Tokens, features = Features, step = Step, stages = Stages;
   static constexpr int consumers = Consumers, threads = WeightLayout::threads(consumers);
-  static constexpr int producer_registers = consumers == 2 ? 40 : 24,
-                       consumer_registers = consumers == 2 ? 232 : 112;
+  static constexpr int producer_registers = consumers == 2 ? 40 : 24, consumer_registers = consumers == 2 ? 232 : 112;
   static constexpr int row_blocks = features / 64 / consumers;  ///< of 64 features, of a consumer
   static constexpr int x_panel = swizzle_row / sizeof(Token), x_panels = step / x_panel;
   static constexpr int w_panel = swizzle_row / sizeof(Weight), w_panels = step / w_panel;

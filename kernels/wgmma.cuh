@@ -65,34 +65,36 @@ __device__ void wait_products(float (&c)[Size]) {
 #define TILEMETER_NAMES_64 \
   TILEMETER_TEN()          \
   TILEMETER_TEN(1) TILEMETER_TEN(2) TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) "%60, %61, %62, %63"
-#define TILEMETER_NAMES_80                           \
-  TILEMETER_TEN()                                    \
-  TILEMETER_TEN(1)                                   \
-  TILEMETER_TEN(2)                                   \
-  TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) \
-      TILEMETER_TEN(6) "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
-#define TILEMETER_NAMES_112                                                                             \
-  TILEMETER_TEN()                                                                                       \
-  TILEMETER_TEN(1)                                                                                      \
-  TILEMETER_TEN(2)                                                                                      \
-  TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) TILEMETER_TEN(8) \
-      TILEMETER_TEN(9) TILEMETER_TEN(10) "%110, %111"
+#define TILEMETER_NAMES_80 \
+  TILEMETER_TEN()          \
+  TILEMETER_TEN(1)         \
+  TILEMETER_TEN(2)         \
+  TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) "%70, %71, %72, %73, %74, %75, %76, %77, %78, " \
+                                                                      "%79"
+#define TILEMETER_NAMES_112 \
+  TILEMETER_TEN()           \
+  TILEMETER_TEN(1)          \
+  TILEMETER_TEN(2)          \
+  TILEMETER_TEN(3)          \
+  TILEMETER_TEN(4)          \
+  TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10) "%110, %111"
 #define TILEMETER_NAMES_96 \
   TILEMETER_TEN()          \
   TILEMETER_TEN(1)         \
   TILEMETER_TEN(2)         \
   TILEMETER_TEN(3)         \
   TILEMETER_TEN(4) TILEMETER_TEN(5) TILEMETER_TEN(6) TILEMETER_TEN(7) TILEMETER_TEN(8) "%90, %91, %92, %93, %94, %95"
-#define TILEMETER_NAMES_128                                            \
-  TILEMETER_TEN()                                                      \
-  TILEMETER_TEN(1)                                                     \
-  TILEMETER_TEN(2)                                                     \
-  TILEMETER_TEN(3)                                                     \
-  TILEMETER_TEN(4)                                                     \
-  TILEMETER_TEN(5)                                                     \
-  TILEMETER_TEN(6)                                                     \
-  TILEMETER_TEN(7) TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10) \
-      TILEMETER_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
+#define TILEMETER_NAMES_128 \
+  TILEMETER_TEN()           \
+  TILEMETER_TEN(1)          \
+  TILEMETER_TEN(2)          \
+  TILEMETER_TEN(3)          \
+  TILEMETER_TEN(4)          \
+  TILEMETER_TEN(5)          \
+  TILEMETER_TEN(6)          \
+  TILEMETER_TEN(7)          \
+  TILEMETER_TEN(8) TILEMETER_TEN(9) TILEMETER_TEN(10) TILEMETER_TEN(11) "%120, %121, %122, %123, %124, %125, %126, " \
+                                                                        "%127"
 #define TILEMETER_EIGHT(i)                                                                                    \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), \
       "+f"(c[i + 7])
