@@ -26,6 +26,7 @@
 #include "kernels/standard_backward.hpp"
 #include "kernels/standard_hopper.hpp"
 #include "kernels/stream_refusals.hpp"
+#include "kernels/weight_layer.hpp"
 #include "model/closed_form/linear_attention.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
@@ -38,6 +39,7 @@ namespace tilemeter::kernels {
 namespace {
 
 constexpr std::array structured_masks = {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left, MaskKind::window};
+constexpr std::array bf16_only = {DType::bf16};
 constexpr std::array single_precision = {DType::fp32};
 constexpr std::array half_precision = {DType::fp16, DType::bf16};
 constexpr std::array any_precision = {DType::fp32, DType::fp16, DType::bf16};
@@ -84,6 +86,24 @@ constexpr std::array kernels = {
            .refusal = refusal_of_gemm,
            .launch = LAUNCHER(launch_gemm),
            .count = LAUNCHER(count_gemm)},
+    Kernel{.name = "weight_layer",
+           .algorithm = "weight_layer",
+           .idea = "wgmma with the weights as its rows and the tokens as its columns; clusters share d_in",
+           .dtypes = bf16_only,
+           .tilings = weight_layer_tilings,
+           .operands = weight_layer_operands,
+           .refusal = refusal_of_weight_layer,
+           .launch = LAUNCHER(launch_weight_layer),
+           .count = LAUNCHER(count_weight_layer)},
+    Kernel{.name = "weight_layer_int8",
+           .algorithm = "weight_layer",
+           .idea = "the same with weights in int8, dequantised in registers on their way to the tensor cores",
+           .dtypes = bf16_only,
+           .tilings = weight_layer_int8_tilings,
+           .operands = weight_layer_operands,
+           .refusal = refusal_of_weight_layer_int8,
+           .launch = LAUNCHER(launch_weight_layer_int8),
+           .count = LAUNCHER(count_weight_layer_int8)},
     Kernel{.name = "split_kv",
            .algorithm = "split_kv",
            .idea = "mma.sync on 16 query rows, packed from the heads of a K/V head; warps take keys of their own",

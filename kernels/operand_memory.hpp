@@ -43,7 +43,8 @@ class OperandMemory {
 Bytes bytes_of(const Operand& operand);
 
 /// Fills memory with standard normal numbers rounded to `type`: element i depends on `seed`, `sequence` and i alone
-/// (splitmix64 of the counter, Box-Muller). Types that hold integers are refused (std::logic_error).
+/// (splitmix64 of the counter, Box-Muller). int8 gets them in units of `whole_scale`, from -127 to 127; other types
+/// that hold integers are refused (std::logic_error).
 void fill_normal(void* memory, DType type, Count elements, std::uint64_t seed, std::uint64_t sequence, Stream stream);
 
 }  // namespace tilemeter::kernels

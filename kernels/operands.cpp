@@ -64,6 +64,18 @@ std::vector<Operand> gemm_operands(const Case& point) {
           operand(point, TensorName::C, Role::output, problems, shapes.m, shapes.n)};
 }
 
+std::vector<Operand> weight_layer_operands(const Case& point) {
+  const Count problems = point.problem.batch, group = point.options.group_size;
+  const Shapes& shapes = point.shapes;
+  std::vector<Operand> operands = {operand(point, TensorName::X, Role::input, problems, shapes.tokens, shapes.d_in),
+                                   operand(point, TensorName::W, Role::input, problems, shapes.d_out, shapes.d_in),
+                                   operand(point, TensorName::Y, Role::output, problems, shapes.tokens, shapes.d_out)};
+  if (group == 0) return operands;
+  operands.push_back(
+      operand(point, TensorName::scales, Role::input, problems, shapes.d_out, ceil_div(shapes.d_in, group)));
+  return operands;
+}
+
 std::vector<Operand> split_kv_operands(const Case& point) {
   std::vector<Operand> operands = flash_operands(point);
   const Count splits = splits_of(point);

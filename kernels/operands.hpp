@@ -13,6 +13,10 @@ std::vector<Operand> flash_operands(const Case& point);
 /// A and B in, C out: row-major matrices a problem of the batch. Throws FigureOverflow.
 std::vector<Operand> gemm_operands(const Case& point);
 
+/// X, W and the scales of groups, if there are any, in; Y out: row-major matrices a problem of the batch, of tokens or
+/// of output features. Throws FigureOverflow.
+std::vector<Operand> weight_layer_operands(const Case& point);
+
 /// As flash_operands, and Oacc and LSEacc where there are several splits. Throws FigureOverflow.
 std::vector<Operand> split_kv_operands(const Case& point);
 

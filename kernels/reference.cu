@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "kernels/reference_gradients.hpp"
 #include "kernels/reference_view.cuh"
 #include "model/chain.hpp"
 #include "model/closed_form/catalog.hpp"
+#include "model/closed_form/weight_layer.hpp"
 
 namespace tilemeter::kernels {
 namespace {
@@ -143,6 +145,30 @@ __global__ void reference_gemm(TypedMemory a, TypedMemory b, Count m, Count n, C
   }
 }
 
+/// The operands of a layer; without `groups` all weights share a scale.
+struct LayerView {
+  TypedMemory x, w, scales;
+  Count tokens, d_in, d_out, group, groups;
+  double scale;
+};
+
+/// One block a row of Y.
+__global__ void reference_layer(LayerView view, Results to) {
+  const Count row = to.rows[blockIdx.x], problem = row / view.tokens;
+  for (Count col = threadIdx.x; col < view.d_out; col += threads) {
+    const Count feature = problem * view.d_out + col;
+    double y = 0, rounded = 0;
+    for (Count i = 0; i < view.d_in; ++i) {
+      const double scale = view.groups > 0 ? view.scales.at(feature * view.groups + i / view.group) : view.scale;
+      const double x = view.x.at(row * view.d_in + i), w = view.w.at(feature * view.d_in + i) * scale;
+      y += x * w;
+      rounded += x * rounded_to(view.x.type, w);
+    }
+    to.exact[blockIdx.x * view.d_out + col] = y;
+    to.rounded[blockIdx.x * view.d_out + col] = rounded_to(view.x.type, rounded);
+  }
+}
+
 /// One block a row of X.
 __global__ void reference_softmax(TypedMemory x, Count cols, Results to) {
   const Count first = to.rows[blockIdx.x] * cols;
@@ -192,6 +218,19 @@ struct Inputs {
   Stream stream;
 };
 
+LayerView layer_view(const Inputs& inputs) {
+  const auto& [shapes, options] = std::tie(inputs.point.shapes, inputs.point.options);
+  return {.x = typed_memory(inputs.tensors, inputs.operands, TensorName::X),
+          .w = typed_memory(inputs.tensors, inputs.operands, TensorName::W),
+          .scales = typed_memory(inputs.tensors, inputs.operands, TensorName::scales),
+          .tokens = shapes.tokens,
+          .d_in = shapes.d_in,
+          .d_out = shapes.d_out,
+          .group = options.group_size,
+          .groups = options.group_size > 0 ? ceil_div(shapes.d_in, options.group_size) : 0,
+          .scale = whole_scale(options.weight_type)};
+}
+
 /// O, and LSE beside it where there is a softmax.
 std::vector<ReferenceRows> attention(const Inputs& inputs, Computation computation, Results to, ReferenceRows o,
                                      double empty_lse) {
@@ -222,6 +261,8 @@ void single_output(const Inputs& inputs, Computation computation, const Results&
   if (computation == Computation::gemm) {
     reference_gemm<<<blocks, threads, 0, inputs.stream>>>(memory(TensorName::A), memory(TensorName::B), point.shapes.m,
                                                           point.shapes.n, point.shapes.k, to);
+  } else if (computation == Computation::layer) {
+    reference_layer<<<blocks, threads, 0, inputs.stream>>>(layer_view(inputs), to);
   } else if (computation == Computation::softmax) {
     reference_softmax<<<blocks, threads, 0, inputs.stream>>>(memory(TensorName::X), point.shapes.cols, to);
   } else {

@@ -69,7 +69,8 @@ std::vector<OutputShape> output_shapes(std::string_view algorithm, const Case& p
     case Computation::chain:
       return {{TensorName::Y, batch, shapes.length, 1, static_cast<double>(point.options.ops)}};
     case Computation::layer:
-      break;
+      return {{TensorName::Y, batch, shapes.tokens, shapes.d_out,
+               static_cast<double>(shapes.d_out) * static_cast<double>(shapes.d_in)}};
   }
   throw InputError("--algorithm " + std::string(algorithm) + ": kernels of it have no reference on the GPU");
 }

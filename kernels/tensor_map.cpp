@@ -28,6 +28,8 @@ CUtensorMapDataType data_type(DType type) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     case DType::bf16:
       return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case DType::int8:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     default:
       throw std::invalid_argument("a tensor map of " + std::string(name_of(type)));
   }

@@ -5,6 +5,7 @@ usage: peers.py attention --seq 2048,8192 --head-dim 64,128 [--batch B] [--heads
                           [--causal both|yes|no] [--backend flash,cudnn,efficient,math] [--tokens T --hidden C]
        peers.py gradients ...: the backward pass of the same problems
        peers.py gemm --m 8192 --n 8192 --k 8192
+       peers.py layer --tokens 1,16,256 --d-in 16384 --d-out 16384
        peers.py copy --bytes 1073741824
        ... [--dtype bf16] [--cache cold|warm|both] [--samples 30] [--seed 1] [--sustained] [-o FILE.json]
 
@@ -323,6 +324,35 @@ class Gemm(Work):
         return sum(t.numel() * t.element_size() for t in (self.a, self.b, self.c))
 
 
+class Layer(Work):
+    """Y = X W^T with W as d_out rows of d_in weights."""
+
+    algorithm = "weight_layer"
+
+    def __init__(self, sizes, dtype, seed):
+        self.sizes = sizes
+        generator = torch.Generator("cuda").manual_seed(seed)
+        normal = lambda *size: torch.randn(size, generator=generator, device="cuda", dtype=dtype)
+        self.x, self.w = normal(sizes["tokens"], sizes["d_in"]), normal(sizes["d_out"], sizes["d_in"])
+        self.y = torch.empty(sizes["tokens"], sizes["d_out"], device="cuda", dtype=dtype)
+
+    def contexts(self, _names):
+        return [("cublas", contextlib.nullcontext())]
+
+    def launch(self):
+        return torch.matmul(self.x, self.w.T, out=self.y)
+
+    def error(self, output):
+        rows = torch.randperm(self.sizes["tokens"], device="cuda")[:CHECKED_ROWS]
+        return relative_error(output[rows], self.x[rows].double() @ self.w.double().T)
+
+    def flops(self):
+        return 2 * self.sizes["tokens"] * self.sizes["d_in"] * self.sizes["d_out"]
+
+    def compulsory_bytes(self):
+        return sum(t.numel() * t.element_size() for t in (self.x, self.w, self.y))
+
+
 class Copy(Work):
     algorithm = "copy"
 
@@ -380,6 +410,9 @@ def sizes_of(options):
     """The points of the grid, each as a dictionary of sizes."""
     if options.what == "gemm":
         return [dict(m=m, n=n, k=k) for m, n, k in itertools.product(options.m, options.n, options.k)]
+    if options.what == "layer":
+        return [dict(tokens=tokens, d_in=d_in, d_out=d_out)
+                for tokens, d_in, d_out in itertools.product(options.tokens or [1], options.d_in, options.d_out)]
     if options.what == "copy":
         return [dict(bytes=size) for size in options.bytes]
     points = []
@@ -387,7 +420,7 @@ def sizes_of(options):
     for head_dim, seq, batch, heads, mask in itertools.product(options.head_dim, options.seq, options.batch,
                                                                options.heads, masks):
         if options.tokens:
-            batch, heads = max(1, options.tokens // seq), options.hidden // head_dim
+            batch, heads = max(1, options.tokens[0] // seq), options.hidden // head_dim
         for seq_q, kv_heads in itertools.product(options.seq_q or [seq], options.kv_heads or [heads]):
             if mask == "causal" and seq_q != seq:
                 continue  # PyTorch's causal mask is aligned at the top left
@@ -402,13 +435,13 @@ def sizes(text):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["attention", "gradients", "gemm", "copy"])
+    parser.add_argument("what", choices=["attention", "gradients", "gemm", "layer", "copy"])
     for name, default in [("batch", "1"), ("heads", "1"), ("seq", "2048"), ("head-dim", "64"), ("m", "8192"),
-                          ("n", "8192"), ("k", "8192"), ("bytes", str(1 << 30))]:
+                          ("n", "8192"), ("k", "8192"), ("d-in", "16384"), ("d-out", "16384"), ("bytes", str(1 << 30))]:
         parser.add_argument("--" + name, type=sizes, default=sizes(default))
     for name in ("seq-q", "kv-heads"):
         parser.add_argument("--" + name, type=sizes)
-    parser.add_argument("--tokens", type=int)
+    parser.add_argument("--tokens", type=sizes)
     parser.add_argument("--hidden", type=int, default=2048)
     parser.add_argument("--causal", choices=["both", "yes", "no"], default="no")
     parser.add_argument("--backend", default="flash,cudnn,efficient,math")
@@ -427,7 +460,7 @@ def main(arguments):
         print("peers.py needs PyTorch with CUDA and a GPU", file=sys.stderr)
         return 2
     dtype = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}[options.dtype]
-    kind = {"attention": Attention, "gradients": Gradients, "gemm": Gemm, "copy": Copy}[options.what]
+    kind = {"attention": Attention, "gradients": Gradients, "gemm": Gemm, "layer": Layer, "copy": Copy}[options.what]
     timer = Timer(options.samples)
     properties = torch.cuda.get_device_properties(0)
     record = {

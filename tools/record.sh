@@ -12,6 +12,7 @@ shift
 program=${PROGRAM:-build/gpu/tilemeter}
 device=${DEVICE:-h200}
 tokens=16384 hidden=2048
+layer_tokens=1,2,4,8,16,32,64,96,128,160,192,224,256,320,384,448,512
 failed=()
 mkdir -p "$folder"
 
@@ -46,6 +47,7 @@ attention_grid() {
 }
 
 record_kernels() {
+  local layer
   attention_grid flash2 "512 1024 2048 4096 8192 16384" "64 128 256" --mask none,causal
   measure flash2_ragged --kernel flash2 --seq-q 1000,3001 --seq-k 4099 --head-dim 96,128,192 --batch 4 --heads 16 --dtype fp16 \
     --mask none,causal,window:511:0 --cache cold
@@ -71,6 +73,13 @@ record_kernels() {
     --kv-heads 4 --dtype fp16 --mask none,causal,window:1023:0 --cache cold
   attention_grid flash1_backward "1024 4096" "64 128" --o-dtype fp32,bf16 --cache cold
   attention_grid standard_backward 512 "64 128" --cache cold
+  layer="--tokens $layer_tokens --d-in 16384 --d-out 16384 --dtype bf16 --cache cold"
+  # shellcheck disable=SC2086
+  measure weight_layer --kernel weight_layer $layer
+  # shellcheck disable=SC2086
+  measure weight_layer_int8 --kernel weight_layer_int8 --weight-dtype int8 $layer
+  measure weight_layer_groups --kernel weight_layer_int8 --weight-dtype int8 --tokens 16,128 --d-in 16384 --d-out 16384 \
+    --group-size 64,128,16384 --dtype bf16 --cache cold
   measure split_kv --kernel split_kv --seq-q 1 --seq-k 4096,16384,65536 --batch 1,8,64 --heads 32 --kv-heads 8 --head-dim 128 \
     --packed --dtype bf16 --device "$device" --cache cold
   measure split_kv_ungrouped --kernel split_kv --seq-q 1 --seq-k 8192 --batch 8,64 --heads 8 --head-dim 64,128 --packed \
@@ -122,6 +131,9 @@ record_profiles() {
   profile profile_elementwise --kernel elementwise --length 134217728 --ops 3 --side-inputs 1 --dtype bf16 --variant fused,unfused
   profile profile_linear_attention --kernel linear_attention --seq 4096 --head-dim 64 --batch 8 --heads 16 --dtype bf16 \
     --variant scores,state
+  profile profile_weight_layer --kernel weight_layer --tokens 16,192 --d-in 8192 --d-out 8192 --dtype bf16
+  profile profile_weight_layer_int8 --kernel weight_layer_int8 --weight-dtype int8 --tokens 16,128 --d-in 8192 --d-out 8192 \
+    --group-size 0,128 --dtype bf16
   profile profile_gemm --kernel gemm --m 4096,4104 --n 4096 --k 4096 --dtype bf16
 }
 
@@ -133,6 +145,8 @@ record_peers() {
   run peers_decode python3 tools/peers.py attention --seq-q 1 --seq 4096,16384,65536 --head-dim 128 --batch 8,64 --heads 32 \
     --kv-heads 8 --causal no --backend flash,cudnn --cache cold -o "$folder/peers_decode.json"
   run peers_gemm python3 tools/peers.py gemm --m 4096,8192 --n 8192 --k 8192 --cache cold -o "$folder/peers_gemm.json"
+  run peers_layer python3 tools/peers.py layer --tokens "$layer_tokens" --d-in 16384 --d-out 16384 --cache cold \
+    -o "$folder/peers_layer.json"
   run peers_copy python3 tools/peers.py copy --bytes 1073741824,4294967296 --cache cold -o "$folder/peers_copy.json"
 }
 

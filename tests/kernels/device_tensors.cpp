@@ -4,6 +4,7 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 
@@ -31,6 +32,8 @@ void encode(DType type, double value, std::byte* to) {
       return put(__double2half(value));
     case DType::bf16:
       return put(__double2bfloat16(value));
+    case DType::int8:
+      return put(static_cast<std::int8_t>(value));
     default:
       throw std::logic_error("no kernel stores " + std::string(name_of(type)));
   }

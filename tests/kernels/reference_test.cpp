@@ -103,8 +103,8 @@ void check_reference(std::string_view name, const Case& point, std::uint64_t see
 
 TEST_CASE("the reference on the GPU is the simulator's, for every computation", "[gate]") {
   std::mt19937_64 random(1);
-  for (const std::string_view name :
-       {"flash2", "gemm", "softmax", "elementwise", "linear_attention", "flash2_backward", "standard_backward"}) {
+  for (const std::string_view name : {"flash2", "gemm", "weight_layer", "softmax", "elementwise", "linear_attention",
+                                      "flash2_backward", "standard_backward"}) {
     for (int i = 0; i < 60; ++i) {
       Case point = testing::random_case(random, testing::Extent::small);
       point.problem.packing = Packing::unpacked;
