@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records what stands in traces/measured/GPU: probes, every kernel over its grid, other libraries beside them, and profiles.
 #
-#   tools/record.sh FOLDER [PART...]    PART: probe kernels peers profile; all by default
+#   tools/record.sh FOLDER [PART...]    PART: probe kernels ladders peers profile; all but ladders by default
 #
 # PROGRAM (default build/gpu/tilemeter) is the program, DEVICE (default h200) the description of this GPU. Peers need PyTorch,
 # profiles ncu. A part that fails leaves what it wrote and makes the script fail at its end.
@@ -52,6 +52,9 @@ record_kernels() {
   measure flash2_ragged --kernel flash2 --seq-q 1000,3001 --seq-k 4099 --head-dim 96,128,192 --batch 4 --heads 16 --dtype fp16 \
     --mask none,causal,window:511:0 --cache cold
   measure flash2_grouped --kernel flash2 --seq 4096 --head-dim 128 --batch 4 --heads 32 --kv-heads 4,8 --dtype bf16 --causal
+  attention_grid flash3 "512 1024 2048 4096 8192 16384" "64 128 256" --mask none,causal --cache cold
+  measure flash3_ragged --kernel flash3 --seq-q 1000,3001 --seq-k 4099 --head-dim 64,128,256 --batch 4 --heads 16 --kv-heads 4 \
+    --dtype fp16 --mask none,causal,window:511:0 --cache cold
   measure flash2_sustained --kernel flash2 --seq 4096 --head-dim 128 --batch 4 --heads 16 --dtype bf16 --mask none,causal \
     --sustained --cache cold
   measure gemm --kernel gemm --m 4096,8192 --n 8192 --k 8192 --dtype bf16 --sustained --cache cold
@@ -92,6 +95,14 @@ record_kernels() {
   measure flash2_plain --kernel flash2_plain --seq 512,2048 --head-dim 64,128 --heads 16 --dtype fp32 --mask none,causal
 }
 
+# The rungs of flash3's ladder, which a build with -DTILEMETER_LADDERS=ON has.
+record_ladders() {
+  local rung
+  for rung in $("$program" kernels | awk '$1 ~ /^flash3_rung/ { print $1 }'); do
+    measure "$rung" --kernel "$rung" --seq 4096,8192 --head-dim 128 --batch 4 --heads 16 --dtype bf16 --mask none,causal --cache cold
+  done
+}
+
 metrics=(l1tex__m_xbar2l1tex_read_bytes.sum l1tex__m_l1tex2xbar_write_bytes.sum lts__t_bytes.sum
   lts__t_sectors_srcunit_ltcfabric.sum lts__t_sectors_srcunit_tex_op_read.sum lts__t_sectors_srcunit_tex_op_write.sum
   dram__bytes_read.sum dram__bytes_write.sum gpu__time_duration.sum sm__cycles_elapsed.max sm__cycles_active.max
@@ -121,6 +132,7 @@ record_profiles() {
   profile profile_standard --kernel standard --seq 2048 --head-dim 64 --batch 4 --heads 16 --dtype bf16
   profile profile_split_kv --kernel split_kv --seq-q 1 --seq-k 8192,16384 --batch 64 --heads 32 --kv-heads 8 --head-dim 128 \
     --packed --dtype bf16 --splits 1
+  profile profile_flash3 --kernel flash3 --seq 2048,4096 --head-dim 64,128,256 --batch 4 --heads 16 --dtype bf16 --mask none,causal
   profile profile_flash2_backward --kernel flash2_backward --seq 2048,4096 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \
     --mask none,causal
   profile profile_flash3_backward --kernel flash3_backward --seq 2048,4096 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \
@@ -156,10 +168,11 @@ for part in "${parts[@]}"; do
   case $part in
     probe) run probe "$program" probe -o "$folder/rates.toml" ;;
     kernels) record_kernels ;;
+    ladders) record_ladders ;;
     peers) record_peers ;;
     profile) record_profiles ;;
     *)
-      echo "tools/record.sh: part $part: accepted are probe, kernels, peers, profile" >&2
+      echo "tools/record.sh: part $part: accepted are probe, kernels, ladders, peers, profile" >&2
       exit 2
       ;;
   esac
