@@ -140,7 +140,7 @@ std::string workspace_part(const Json& point) {
   return part;
 }
 
-std::string microseconds(const Json& seconds) { return fixed(seconds.get<double>() * 1e6, 3) + " us"; }
+std::string time_text(const Json& seconds) { return fixed(seconds.get<double>() * 1e6, 3) + " us"; }
 
 std::string time_part(const Json& point) {
   if (!point.contains("time")) return "";
@@ -148,8 +148,8 @@ std::string time_part(const Json& point) {
   const std::string part = "\ntime on " + text(point["device"]) + ", in closed form\n";
   if (time["seconds"].is_null()) return part + "  none: " + text(time["reason"]) + "\n";
   const Json& hbm = point["hbm"];
-  return part + "  " + microseconds(time["seconds"]) + " (" + text(time["kind"]) + "), from " +
-         microseconds(time["low"]) + " to " + microseconds(time["high"]) + "; most used: " + text(time["binding"]) +
+  return part + "  " + time_text(time["seconds"]) + " (" + text(time["kind"]) + "), from " + time_text(time["low"]) +
+         " to " + time_text(time["high"]) + "; most used: " + text(time["binding"]) +
          "\n  device memory behind the L2: " + sized(hbm["read"]) + " read, " + sized(hbm["write"]) + " written, " +
          sized(hbm["left_in_l2"]) + " left in the L2\n";
 }
