@@ -10,9 +10,12 @@
 
 #include "kernels/elementwise.hpp"
 #include "kernels/flash1.hpp"
+#include "kernels/flash1_backward.hpp"
 #include "kernels/flash2.hpp"
+#include "kernels/flash2_backward.hpp"
 #include "kernels/flash2_plain.hpp"
 #include "kernels/flash3.hpp"
+#include "kernels/flash3_backward.hpp"
 #include "kernels/flash3_ladder.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/linear_attention.hpp"
@@ -20,8 +23,10 @@
 #include "kernels/softmax.hpp"
 #include "kernels/split_kv.hpp"
 #include "kernels/standard.hpp"
+#include "kernels/standard_backward.hpp"
 #include "kernels/standard_hopper.hpp"
 #include "kernels/stream_refusals.hpp"
+#include "kernels/weight_layer.hpp"
 #include "model/closed_form/linear_attention.hpp"
 
 #ifdef TILEMETER_CUDA_BUILT
@@ -34,6 +39,7 @@ namespace tilemeter::kernels {
 namespace {
 
 constexpr std::array structured_masks = {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left, MaskKind::window};
+constexpr std::array bf16_only = {DType::bf16};
 constexpr std::array single_precision = {DType::fp32};
 constexpr std::array half_precision = {DType::fp16, DType::bf16};
 constexpr std::array any_precision = {DType::fp32, DType::fp16, DType::bf16};
@@ -80,6 +86,24 @@ constexpr std::array kernels = {
            .refusal = refusal_of_gemm,
            .launch = LAUNCHER(launch_gemm),
            .count = LAUNCHER(count_gemm)},
+    Kernel{.name = "weight_layer",
+           .algorithm = "weight_layer",
+           .idea = "wgmma with the weights as its rows and the tokens as its columns; clusters share d_in",
+           .dtypes = bf16_only,
+           .tilings = weight_layer_tilings,
+           .operands = weight_layer_operands,
+           .refusal = refusal_of_weight_layer,
+           .launch = LAUNCHER(launch_weight_layer),
+           .count = LAUNCHER(count_weight_layer)},
+    Kernel{.name = "weight_layer_int8",
+           .algorithm = "weight_layer",
+           .idea = "the same with weights in int8, dequantised in registers on their way to the tensor cores",
+           .dtypes = bf16_only,
+           .tilings = weight_layer_int8_tilings,
+           .operands = weight_layer_operands,
+           .refusal = refusal_of_weight_layer_int8,
+           .launch = LAUNCHER(launch_weight_layer_int8),
+           .count = LAUNCHER(count_weight_layer_int8)},
     Kernel{.name = "split_kv",
            .algorithm = "split_kv",
            .idea = "mma.sync on 16 query rows, packed from the heads of a K/V head; warps take keys of their own",
@@ -156,6 +180,54 @@ constexpr std::array kernels = {
            .refusal = refusal_of_standard_hopper,
            .launch = LAUNCHER(launch_standard_hopper),
            .count = LAUNCHER(count_standard_hopper)},
+    Kernel{.name = "flash2_backward",
+           .algorithm = "flash2_backward",
+           .idea = "K and V tiles outside, dK and dV in registers; mma.sync, P and dS by way of shared memory",
+           .dtypes = half_precision,
+           .tilings = flash2_backward_tilings,
+           .masks = structured_masks,
+           .variants = flash2_backward_kernel_variants,
+           .operands = flash2_backward_operands,
+           .refusal = refusal_of_flash2_backward,
+           .repeats = flash2_backward_repeats,
+           .launch = LAUNCHER(launch_flash2_backward),
+           .count = LAUNCHER(count_flash2_backward)},
+    Kernel{
+        .name = "flash3_backward",
+        .algorithm = "flash2_backward",
+        .idea = "wgmma, fed by tensor copies; P and dS pass to dV and dK in registers, dQ is added by bulk reductions",
+        .dtypes = half_precision,
+        .tilings = flash3_backward_tilings,
+        .masks = structured_masks,
+        .variants = flash3_backward_variants,
+        .operands = flash2_backward_operands,
+        .refusal = refusal_of_flash2_backward,
+        .repeats = flash3_backward_repeats,
+        .launch = LAUNCHER(launch_flash3_backward),
+        .count = LAUNCHER(count_flash3_backward)},
+    Kernel{.name = "flash1_backward",
+           .algorithm = "flash1_backward",
+           .idea = "a thread block a stream: K and V tiles outside, dQ in device memory, D again at every visit",
+           .dtypes = half_precision,
+           .tilings = flash1_backward_tilings,
+           .masks = structured_masks,
+           .o_dtypes = any_precision,
+           .operands = flash1_backward_operands,
+           .refusal = refusal_of_flash1_backward,
+           .prepare = LAUNCHER(prepare_flash1_backward),
+           .launch = LAUNCHER(launch_flash1_backward),
+           .count = LAUNCHER(count_flash1_backward)},
+    Kernel{.name = "standard_backward",
+           .algorithm = "standard_backward",
+           .idea = "five kernels, a thread block a stream in each product, whose one operand stays on chip as a whole",
+           .dtypes = half_precision,
+           .tilings = standard_backward_tilings,
+           .masks = structured_masks,
+           .score_dtypes = half_precision,
+           .operands = standard_backward_operands,
+           .refusal = refusal_of_standard_backward,
+           .launch = LAUNCHER(launch_standard_backward),
+           .count = LAUNCHER(count_standard_backward)},
 };
 
 /// "a", "a, b", ...: each distinct text once, in order.

@@ -21,12 +21,14 @@ struct Kernel {
   std::span<const MaskKind> masks{};
   std::span<const Variant> variants{};
   std::span<const DType> score_dtypes{};  ///< of S and P, where they go to memory
-  std::span<const DType> o_dtypes{};      ///< of O, where it is read back
+  std::span<const DType> o_dtypes{};      ///< of O, or dQ, where it is read back
   std::span<const Packing> packings = unpacked;
   /// Tensors of a launch, in the order of their use.
   std::vector<Operand> (*operands)(const Case&) = nullptr;
   /// A reason against a point that the lists above allow, naming the option and what is accepted; may be null.
   std::optional<std::string> (*refusal)(const Case&) = nullptr;
+  /// Whether every launch gives the same bits; null where all points do.
+  bool (*repeats)(const Case&) = nullptr;
   /// Puts initial values into the tensors of Role::state; null when there are none.
   void (*prepare)(const Tensors&, const Case&, Stream) = nullptr;
   /// Enqueues the computation. Throws InputError when `unsupported` has a reason, std::invalid_argument for a pointer

@@ -15,7 +15,7 @@ template <class T>
 struct ElementType {};
 
 /// Calls `body(ElementType<T>())` with the half-precision type that `dtype` is; std::logic_error for others. A build
-/// that only shows that other GPUs' code compiles has one type.
+/// that only shows that the code compiles has one type.
 template <class Body>
 void with_half_type(DType dtype, Body body) {
   switch (dtype) {

@@ -24,9 +24,9 @@ void raise_norm(ErrorSums& sums, const Buffer<double>& squares) {
   sums.squared_norm = std::max(sums.squared_norm, terms);
 }
 
-Agreement agreement_of(const Operand& operand, const ReferenceRows& reference, std::span<const Count> rows,
-                       const OperandMemory& memory, const Case& point, const GateSettings& settings, Stream stream) {
-  ErrorSums sums = compare_rows(memory.tensors()[operand.name], operand.type, rows, reference.cols,
+Agreement agreement_of(const Operand& operand, const ReferenceRows& reference, const OperandMemory& memory,
+                       const Case& point, const GateSettings& settings, Stream stream) {
+  ErrorSums sums = compare_rows(memory.tensors()[operand.name], operand.type, reference.rows, reference.cols,
                                 reference.exact.data(), reference.rounded.data(), stream);
   if (operand.name == TensorName::LSE) return judge(sums, ErrorMeasure::each, tolerance_of(operand.type));
   raise_norm(sums, reference.squares);
@@ -67,16 +67,17 @@ GateResult pass_gate(const Kernel& kernel, const Case& point, OperandMemory& mem
   GateResult result;
   result.failure = failed_launch(kernel, point, memory, stream);
   if (result.failure) return result;
-  const OutputShape shape = output_shape(kernel.algorithm, point);
-  const std::vector<Count> rows = rows_to_check(shape, settings.work, settings.elements, settings.seed);
-  result.rows = std::ssize(rows);
-  result.rows_in_all = shape.matrices * shape.rows;
-  for (const ReferenceRows& reference :
-       reference_rows(kernel.algorithm, memory.tensors(), memory.operands(), point, rows, settings.empty_lse, stream)) {
+  std::vector<RowsToCheck> checked;
+  for (const OutputShape& shape : output_shapes(kernel.algorithm, point)) {
+    checked.push_back({shape, rows_to_check(shape, settings.work, settings.elements, settings.seed)});
+    result.rows += std::ssize(checked.back().rows);
+    result.rows_in_all += shape.matrices * shape.rows;
+  }
+  for (const ReferenceRows& reference : reference_rows(kernel.algorithm, memory.tensors(), memory.operands(), point,
+                                                       checked, settings.empty_lse, stream)) {
     const Operand* operand = written(memory, reference.tensor);
     if (operand == nullptr) continue;
-    result.tensors.push_back(
-        {reference.tensor, agreement_of(*operand, reference, rows, memory, point, settings, stream)});
+    result.tensors.push_back({reference.tensor, agreement_of(*operand, reference, memory, point, settings, stream)});
     const std::optional<std::string>& failure = result.tensors.back().agreement.failure;
     if (failure && !result.failure) result.failure = std::string(name_of(reference.tensor)) + ": " + *failure;
   }

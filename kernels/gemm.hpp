@@ -30,8 +30,8 @@ struct GemmLayout {
   }
 };
 
-/// A tiling of gemm. The algorithm's block declares one tile of A and one of B; the further stages, C on its way out,
-/// barriers and alignment are padding.
+/// A tiling of gemm. The algorithm's block declares the stages of A and B; C on its way out, barriers and alignment are
+/// padding.
 constexpr KernelTiling gemm_tiling(Count block_m, Count block_n, Count block_k, Count stages) {
   const Count shared = GemmLayout::shared(block_m, block_n, block_k, stages);
   return {.block_k = block_k,
@@ -40,7 +40,7 @@ constexpr KernelTiling gemm_tiling(Count block_m, Count block_n, Count block_k, 
           .stages = stages,
           .threads = GemmLayout::threads(block_m),
           .shared = Bytes(shared),
-          .padding = Bytes(shared - GemmLayout::stage(block_m, block_n, block_k)),
+          .padding = Bytes(shared - stages * GemmLayout::stage(block_m, block_n, block_k)),
           .architecture = Architecture::hopper};
 }
 

@@ -137,15 +137,15 @@ inline __device__ void named_arrive(int number, int threads) {
   asm volatile("barrier.cta.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-/// This block's number in its cluster.
+/// This block's number in its cluster. Blocks of a cluster run side by side and reach each other's shared memory.
 inline __device__ int block_of_cluster() {
   int block;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(block));
   return block;
 }
-/// A barrier of all threads of the cluster.
+/// A barrier of all threads of the cluster, behind which what they wrote to shared memory is seen by all.
 inline __device__ void cluster_barrier() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
 
 /// The calling warpgroup keeps so many registers a thread and gives the rest back: a multiple of 8, from 24 to 256. The
@@ -217,6 +217,13 @@ inline __device__ void store_box(const CUtensorMap& map, const Coordinates& at, 
                "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(from)
                : "memory");
 }
+/// Adds some panels of rows in shared memory to the tensor, element by element, where store_rows would store them.
+inline __device__ void add_panels(const CUtensorMap& map, const MatrixRows& at, int first_panel, std::uint32_t from) {
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
+      "r"(0), "r"(at.row), "r"(first_panel), "r"(at.matrix), "r"(from)
+      : "memory");
+}
 /// Makes a group of the stores since the last.
 inline __device__ void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 /// Waits until all but the latest `Pending` groups of this thread have read their shared memory.
@@ -227,11 +234,33 @@ __device__ void wait_stores_read() {
 /// Waits until all stores of this thread are done.
 inline __device__ void wait_stores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
+/// Four floats from the shared memory of block `rank` of the cluster, at `address` there (16 bytes, aligned).
+inline __device__ float4 load_remote(std::uint32_t address, int rank) {
+  float4 values;
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %4, %5;\n"
+      "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
+      "}"
+      : "=f"(values.x), "=f"(values.y), "=f"(values.z), "=f"(values.w)
+      : "r"(address), "r"(rank)
+      : "memory");
+  return values;
+}
+
 /// Stores four 8 x 8 matrices of 16-bit elements, one a register, in fragment layout: lane l holds columns 2 (l mod 4)
 /// and the next of row l / 4. Lane l gives the address of row l mod 8 of matrix l / 8.
 inline __device__ void store_matrices(std::uint32_t row, const std::uint32_t (&matrices)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(matrices[0]),
                "r"(matrices[1]), "r"(matrices[2]), "r"(matrices[3])
+               : "memory");
+}
+
+/// The same with each matrix transposed: lane l gives the address of column l mod 8 of matrix l / 8.
+inline __device__ void store_matrices_transposed(std::uint32_t column, const std::uint32_t (&matrices)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(column),
+               "r"(matrices[0]), "r"(matrices[1]), "r"(matrices[2]), "r"(matrices[3])
                : "memory");
 }
 

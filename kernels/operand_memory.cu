@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/reference_gradients.hpp"
 #include "kernels/typed_memory.cuh"
+#include "model/closed_form/weight_layer.hpp"
 
 namespace tilemeter::kernels {
 namespace {
@@ -21,12 +23,12 @@ __device__ std::uint64_t mixed(std::uint64_t counter) {
 /// In (0, 1].
 __device__ float uniform(std::uint32_t bits) { return (static_cast<float>(bits >> 8) + 1) * 0x1p-24F; }
 
-__global__ void fill(TypedMemory memory, Count elements, std::uint64_t key) {
+__global__ void fill(TypedMemory memory, Count elements, std::uint64_t key, float scale) {
   const Count step = Count{gridDim.x} * threads;
   for (Count i = blockIdx.x * Count{threads} + threadIdx.x; i < elements; i += step) {
     const std::uint64_t bits = mixed(key + static_cast<std::uint64_t>(i));
     const float radius = sqrtf(-2 * logf(uniform(static_cast<std::uint32_t>(bits >> 32))));
-    memory.set(i, radius * cospif(2 * uniform(static_cast<std::uint32_t>(bits))));
+    memory.set(i, scale * radius * cospif(2 * uniform(static_cast<std::uint32_t>(bits))));
   }
 }
 
@@ -53,12 +55,14 @@ Bytes bytes_of(const Operand& operand) {
 
 void fill_normal(void* memory, DType type, Count elements, std::uint64_t seed, std::uint64_t sequence, Stream stream) {
   constexpr Count most_blocks = 8192;
-  if (type != DType::fp64 && type != DType::fp32 && type != DType::fp16 && type != DType::bf16) {
+  const bool integers = type == DType::int8;
+  if (type != DType::fp64 && type != DType::fp32 && type != DType::fp16 && type != DType::bf16 && !integers) {
     throw std::logic_error("no normal numbers in " + std::string(name_of(type)));
   }
   if (elements == 0) return;
   const auto blocks = static_cast<unsigned>(std::min(most_blocks, ceil_div(elements, threads)));
-  fill<<<blocks, threads, 0, stream>>>({memory, type}, elements, splitmix(splitmix(seed) + sequence));
+  fill<<<blocks, threads, 0, stream>>>({memory, type}, elements, splitmix(splitmix(seed) + sequence),
+                                       static_cast<float>(1 / (integers ? whole_scale(WeightType::int8) : 1)));
   TILEMETER_CHECK(cudaGetLastError());
 }
 
@@ -82,12 +86,13 @@ OperandMemory::OperandMemory(const Kernel& kernel, const Case& point, std::uint6
     if (operand.role != Role::input) continue;
     fill_normal(memory.data(), operand.type, operand.elements, seed, index_of(operand.name), nullptr);
   }
+  leave_forward_results(tensors_, operands_, point, nullptr);
   TILEMETER_CHECK(cudaStreamSynchronize(nullptr));
 }
 
 void OperandMemory::reset(Stream stream) {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
-    if (operands_[i].role == Role::input) continue;
+    if (is_read_only(operands_[i].role)) continue;
     TILEMETER_CHECK(cudaMemsetAsync(memory_[i].data(), poison, memory_[i].bytes(), stream));
   }
   if (kernel_.prepare != nullptr) kernel_.prepare(tensors_, point_, stream);

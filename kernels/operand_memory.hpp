@@ -15,7 +15,8 @@ class OperandMemory {
  public:
   static constexpr std::size_t guard = 4096;  ///< bytes
 
-  /// Allocates, and fills the inputs by `fill_normal`. Throws InputError when the GPU has not that much free memory.
+  /// Allocates, fills the inputs by `fill_normal`, and computes what a forward pass left. Throws InputError when the
+  /// GPU has not that much free memory.
   OperandMemory(const Kernel& kernel, const Case& point, std::uint64_t seed);
 
   const Tensors& tensors() const { return tensors_; }
@@ -42,7 +43,8 @@ class OperandMemory {
 Bytes bytes_of(const Operand& operand);
 
 /// Fills memory with standard normal numbers rounded to `type`: element i depends on `seed`, `sequence` and i alone
-/// (splitmix64 of the counter, Box-Muller). Types that hold integers are refused (std::logic_error).
+/// (splitmix64 of the counter, Box-Muller). int8 gets them in units of `whole_scale`, from -127 to 127; other types
+/// that hold integers are refused (std::logic_error).
 void fill_normal(void* memory, DType type, Count elements, std::uint64_t seed, std::uint64_t sequence, Stream stream);
 
 }  // namespace tilemeter::kernels

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "model/closed_form/bill.hpp"
+#include "model/closed_form/gradients.hpp"
 #include "model/closed_form/linear_attention.hpp"
 #include "model/split_heuristic.hpp"
 
@@ -13,6 +14,34 @@ Operand operand(const Case& point, TensorName name, Role role, Count matrices, C
   const Count elements =
       named(name_of(name), [&] { return checked::multiply(checked::multiply(matrices, rows), cols); });
   return {name, role, dtype_of(name, point), elements};
+}
+
+/// A tensor of a matrix per query head, with the rows of Q.
+Operand of_queries(const Case& point, TensorName name, Role role, Count cols) {
+  const Problem& problem = point.problem;
+  return operand(point, name, role, problem.batch * problem.heads, problem.seq_q, cols);
+}
+
+/// Q, K, V and dO.
+std::vector<Operand> gradient_inputs(const Case& point) {
+  const Problem& problem = point.problem;
+  const Count kv_heads = problem.batch * problem.kv_heads;
+  return {of_queries(point, TensorName::Q, Role::input, problem.head_dim),
+          operand(point, TensorName::K, Role::input, kv_heads, problem.seq_k, problem.head_dim),
+          operand(point, TensorName::V, Role::input, kv_heads, problem.seq_k, problem.head_dim_v),
+          of_queries(point, TensorName::dO, Role::input, problem.head_dim_v)};
+}
+
+/// dK and dV, and dKx and dVx where the query heads of a group form them apart.
+void add_key_gradients(std::vector<Operand>& operands, const Case& point) {
+  const Problem& problem = point.problem;
+  const Count heads = problem.batch * problem.heads, kv_heads = problem.batch * problem.kv_heads;
+  if (expands_key_gradients(problem)) {
+    operands.push_back(operand(point, TensorName::dKx, Role::workspace, heads, problem.seq_k, problem.head_dim));
+    operands.push_back(operand(point, TensorName::dVx, Role::workspace, heads, problem.seq_k, problem.head_dim_v));
+  }
+  operands.push_back(operand(point, TensorName::dK, Role::output, kv_heads, problem.seq_k, problem.head_dim));
+  operands.push_back(operand(point, TensorName::dV, Role::output, kv_heads, problem.seq_k, problem.head_dim_v));
 }
 
 }  // namespace
@@ -33,6 +62,18 @@ std::vector<Operand> gemm_operands(const Case& point) {
   return {operand(point, TensorName::A, Role::input, problems, shapes.m, shapes.k),
           operand(point, TensorName::B, Role::input, problems, shapes.k, shapes.n),
           operand(point, TensorName::C, Role::output, problems, shapes.m, shapes.n)};
+}
+
+std::vector<Operand> weight_layer_operands(const Case& point) {
+  const Count problems = point.problem.batch, group = point.options.group_size;
+  const Shapes& shapes = point.shapes;
+  std::vector<Operand> operands = {operand(point, TensorName::X, Role::input, problems, shapes.tokens, shapes.d_in),
+                                   operand(point, TensorName::W, Role::input, problems, shapes.d_out, shapes.d_in),
+                                   operand(point, TensorName::Y, Role::output, problems, shapes.tokens, shapes.d_out)};
+  if (group == 0) return operands;
+  operands.push_back(
+      operand(point, TensorName::scales, Role::input, problems, shapes.d_out, ceil_div(shapes.d_in, group)));
+  return operands;
 }
 
 std::vector<Operand> split_kv_operands(const Case& point) {
@@ -104,6 +145,46 @@ std::vector<Operand> standard_operands(const Case& point) {
           operand(point, TensorName::P, Role::workspace, heads, problem.seq_q, problem.seq_k),
           operand(point, TensorName::V, Role::input, kv_heads, problem.seq_k, problem.head_dim_v),
           operand(point, TensorName::O, Role::output, heads, problem.seq_q, problem.head_dim_v)};
+}
+
+std::vector<Operand> flash2_backward_operands(const Case& point) {
+  const Problem& problem = point.problem;
+  std::vector<Operand> operands = gradient_inputs(point);
+  operands.push_back(of_queries(point, TensorName::O, Role::forward, problem.head_dim_v));
+  operands.push_back(of_queries(point, TensorName::LSE, Role::forward, 1));
+  operands.push_back(of_queries(point, TensorName::D, Role::workspace, 1));
+  if (point.options.variant.value_or(Variant::atomics) == Variant::atomics) {
+    const Count matrices = named("the buffers of dQacc", [&] {
+      return checked::multiply(problem.batch * problem.heads, accumulation_buffers(point));
+    });
+    operands.push_back(operand(point, TensorName::dQacc, Role::workspace, matrices, problem.seq_q, problem.head_dim));
+  }
+  operands.push_back(of_queries(point, TensorName::dQ, Role::output, problem.head_dim));
+  add_key_gradients(operands, point);
+  return operands;
+}
+
+std::vector<Operand> flash1_backward_operands(const Case& point) {
+  const Problem& problem = point.problem;
+  std::vector<Operand> operands = gradient_inputs(point);
+  operands.push_back(of_queries(point, TensorName::O, Role::forward, problem.head_dim_v));
+  operands.push_back(of_queries(point, TensorName::l, Role::forward, 1));
+  operands.push_back(of_queries(point, TensorName::m, Role::forward, 1));
+  operands.push_back(of_queries(point, TensorName::dQ, Role::state, problem.head_dim));
+  operands.back().type = problem.o_dtype;
+  add_key_gradients(operands, point);
+  return operands;
+}
+
+std::vector<Operand> standard_backward_operands(const Case& point) {
+  const Problem& problem = point.problem;
+  std::vector<Operand> operands = gradient_inputs(point);
+  operands.push_back(of_queries(point, TensorName::P, Role::forward, problem.seq_k));
+  operands.push_back(of_queries(point, TensorName::dP, Role::workspace, problem.seq_k));
+  operands.push_back(of_queries(point, TensorName::dS, Role::workspace, problem.seq_k));
+  operands.push_back(of_queries(point, TensorName::dQ, Role::output, problem.head_dim));
+  add_key_gradients(operands, point);
+  return operands;
 }
 
 }  // namespace tilemeter::kernels

@@ -13,6 +13,10 @@ std::vector<Operand> flash_operands(const Case& point);
 /// A and B in, C out: row-major matrices a problem of the batch. Throws FigureOverflow.
 std::vector<Operand> gemm_operands(const Case& point);
 
+/// X, W and the scales of groups, if there are any, in; Y out: row-major matrices a problem of the batch, of tokens or
+/// of output features. Throws FigureOverflow.
+std::vector<Operand> weight_layer_operands(const Case& point);
+
 /// As flash_operands, and Oacc and LSEacc where there are several splits. Throws FigureOverflow.
 std::vector<Operand> split_kv_operands(const Case& point);
 
@@ -30,5 +34,17 @@ std::vector<Operand> flash1_operands(const Case& point);
 
 /// Q, K, V in; S and P between kernels; O out. Throws FigureOverflow.
 std::vector<Operand> standard_operands(const Case& point);
+
+/// Q, K, V, dO and the forward pass's O and LSE in; D, the buffers of dQacc, and dKx and dVx where they are expanded,
+/// between kernels; dQ, dK, dV out. Throws FigureOverflow.
+std::vector<Operand> flash2_backward_operands(const Case& point);
+
+/// Q, K, V, dO and the forward pass's O, l and m in; dQ kept between key tiles; dKx and dVx where they are expanded; dK
+/// and dV out. Throws FigureOverflow.
+std::vector<Operand> flash1_backward_operands(const Case& point);
+
+/// Q, K, V, dO and the forward pass's P in; dP, dS, and dKx and dVx where they are expanded, between kernels; dQ, dK,
+/// dV out. Throws FigureOverflow.
+std::vector<Operand> standard_backward_operands(const Case& point);
 
 }  // namespace tilemeter::kernels

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
-#include "kernels/typed_memory.cuh"
-#include "kernels/visibility.hpp"
+#include "kernels/reference_gradients.hpp"
+#include "kernels/reference_view.cuh"
 #include "model/chain.hpp"
 #include "model/closed_form/catalog.hpp"
+#include "model/closed_form/weight_layer.hpp"
 
 namespace tilemeter::kernels {
 namespace {
@@ -42,15 +44,6 @@ __device__ double sum(double value) {
   return over_block(value, [](double a, double b) { return a + b; });
 }
 
-struct AttentionView {
-  TypedMemory q, k, v;
-  Count heads, group, seq_q, head_dim, head_dim_v;
-  Visibility visible;
-  double scale;
-  bool softmax;  ///< else the scores themselves are the weights
-  DType score_type;
-};
-
 /// A row of attention: its matrices, and the keys that it sees.
 struct AttentionRow {
   Count q, keys;  ///< first element of its Q; first row of K and V
@@ -58,9 +51,7 @@ struct AttentionRow {
 };
 
 __device__ AttentionRow attention_row(const AttentionView& view, Count row) {
-  const Count stream = row / view.seq_q;
-  const Count kv_stream = stream / view.heads * (view.heads / view.group) + stream % view.heads / view.group;
-  return {row * view.head_dim, kv_stream * view.visible.keys,
+  return {row * view.head_dim, view.kv_stream(row / view.seq_q) * view.visible.keys,
           visible_keys(view.visible, row % view.seq_q, 0, view.visible.keys)};
 }
 
@@ -90,20 +81,23 @@ struct Normaliser {
   __device__ double weight(double score) const { return exp(score - maximum) / sum; }
 };
 
+enum class Weights { softmax, scores };
+
 /// One block a row. Shared memory: q and the sums of the three kinds of O.
-__global__ void reference_attention(AttentionView view, Results to, double* lse, double empty_lse) {
+__global__ void reference_attention(AttentionView view, Weights kind, Results to, double* lse, double empty_lse) {
   extern __shared__ double shared[];
   __shared__ double weights[threads], rounded_weights[threads];
   double* q = shared;
   double* o = q + view.head_dim;
   double* rounded_o = o + view.head_dim_v;
   double* squares = rounded_o + view.head_dim_v;
+  const bool softmax = kind == Weights::softmax;
   const AttentionRow row = attention_row(view, to.rows[blockIdx.x]);
   for (Count i = threadIdx.x; i < view.head_dim; i += threads) q[i] = view.q.at(row.q + i);
   for (Count i = threadIdx.x; i < 3 * view.head_dim_v; i += threads) o[i] = 0;
   __syncthreads();
   Normaliser exact, rounded;
-  for (Count key = row.seen.first + threadIdx.x; view.softmax && key < row.seen.last; key += threads) {
+  for (Count key = row.seen.first + threadIdx.x; softmax && key < row.seen.last; key += threads) {
     const double value = score(view, q, row.keys + key);
     exact.add(value);
     rounded.add(rounded_to(view.score_type, value));
@@ -115,8 +109,8 @@ __global__ void reference_attention(AttentionView view, Results to, double* lse,
     if (threadIdx.x < tile) {
       const double value = score(view, q, row.keys + first + threadIdx.x);
       const double coarse = rounded_to(view.score_type, value);
-      weights[threadIdx.x] = view.softmax ? exact.weight(value) : value;
-      rounded_weights[threadIdx.x] = view.softmax ? rounded_to(view.score_type, rounded.weight(coarse)) : coarse;
+      weights[threadIdx.x] = softmax ? exact.weight(value) : value;
+      rounded_weights[threadIdx.x] = softmax ? rounded_to(view.score_type, rounded.weight(coarse)) : coarse;
     }
     __syncthreads();
     for (Count col = threadIdx.x; col < view.head_dim_v; col += threads) {
@@ -148,6 +142,30 @@ __global__ void reference_gemm(TypedMemory a, TypedMemory b, Count m, Count n, C
     for (Count i = 0; i < k; ++i) c += a.at(row * k + i) * b.at((row / m * k + i) * n + col);
     to.exact[blockIdx.x * n + col] = c;
     to.rounded[blockIdx.x * n + col] = rounded_to(a.type, c);
+  }
+}
+
+/// The operands of a layer; without `groups` all weights share a scale.
+struct LayerView {
+  TypedMemory x, w, scales;
+  Count tokens, d_in, d_out, group, groups;
+  double scale;
+};
+
+/// One block a row of Y.
+__global__ void reference_layer(LayerView view, Results to) {
+  const Count row = to.rows[blockIdx.x], problem = row / view.tokens;
+  for (Count col = threadIdx.x; col < view.d_out; col += threads) {
+    const Count feature = problem * view.d_out + col;
+    double y = 0, rounded = 0;
+    for (Count i = 0; i < view.d_in; ++i) {
+      const double scale = view.groups > 0 ? view.scales.at(feature * view.groups + i / view.group) : view.scale;
+      const double x = view.x.at(row * view.d_in + i), w = view.w.at(feature * view.d_in + i) * scale;
+      y += x * w;
+      rounded += x * rounded_to(view.x.type, w);
+    }
+    to.exact[blockIdx.x * view.d_out + col] = y;
+    to.rounded[blockIdx.x * view.d_out + col] = rounded_to(view.x.type, rounded);
   }
 }
 
@@ -192,75 +210,88 @@ __global__ void reference_chain(TypedMemory x, TypedMemory side, Count length, C
   to.rounded[i] = rounded;
 }
 
-/// No memory for a tensor that the launch does not have.
-TypedMemory typed(const Tensors& tensors, std::span<const Operand> operands, TensorName tensor) {
-  const auto own = std::find_if(operands.begin(), operands.end(), [&](const auto& o) { return o.name == tensor; });
-  return own == operands.end() ? TypedMemory{} : TypedMemory{tensors[tensor], own->type};
+/// Where a reference finds what it reads.
+struct Inputs {
+  const Tensors& tensors;
+  std::span<const Operand> operands;
+  const Case& point;
+  Stream stream;
+};
+
+LayerView layer_view(const Inputs& inputs) {
+  const auto& [shapes, options] = std::tie(inputs.point.shapes, inputs.point.options);
+  return {.x = typed_memory(inputs.tensors, inputs.operands, TensorName::X),
+          .w = typed_memory(inputs.tensors, inputs.operands, TensorName::W),
+          .scales = typed_memory(inputs.tensors, inputs.operands, TensorName::scales),
+          .tokens = shapes.tokens,
+          .d_in = shapes.d_in,
+          .d_out = shapes.d_out,
+          .group = options.group_size,
+          .groups = options.group_size > 0 ? ceil_div(shapes.d_in, options.group_size) : 0,
+          .scale = whole_scale(options.weight_type)};
 }
 
-AttentionView view_of(const Tensors& tensors, std::span<const Operand> operands, const Case& point,
-                      Computation computation) {
-  const Problem& problem = point.problem;
-  const bool softmax = computation == Computation::attention;
-  return {.q = typed(tensors, operands, TensorName::Q),
-          .k = typed(tensors, operands, TensorName::K),
-          .v = typed(tensors, operands, TensorName::V),
-          .heads = problem.heads,
-          .group = problem.group(),
-          .seq_q = problem.seq_q,
-          .head_dim = problem.head_dim,
-          .head_dim_v = problem.head_dim_v,
-          .visible = visibility_of(problem, problem.seq_k + 1),
-          .scale = softmax ? 1 / std::sqrt(static_cast<double>(problem.head_dim)) : 1,
-          .softmax = softmax,
-          .score_type = problem.score_dtype};
-}
-
-std::vector<ReferenceRows> attention(const Tensors& tensors, std::span<const Operand> operands, const Case& point,
-                                     Computation computation, Results to, std::size_t rows, ReferenceRows o,
-                                     double empty_lse, Stream stream) {
-  const AttentionView view = view_of(tensors, operands, point, computation);
-  if (!view.softmax) o.squares = Buffer<double>(o.exact.size());
-  to.squares = o.squares.data();
-  ReferenceRows lse{.tensor = TensorName::LSE};
-  if (view.softmax) lse.exact = Buffer<double>(rows);
+/// O, and LSE beside it where there is a softmax.
+std::vector<ReferenceRows> attention(const Inputs& inputs, Computation computation, Results to, ReferenceRows o,
+                                     double empty_lse) {
+  AttentionView view = attention_view(inputs.tensors, inputs.operands, inputs.point.problem);
+  const Weights kind = computation == Computation::attention ? Weights::softmax : Weights::scores;
+  ReferenceRows lse{.tensor = TensorName::LSE, .rows = o.rows};
+  if (kind == Weights::softmax) {
+    lse.exact = Buffer<double>(o.rows.size());
+  } else {
+    view.scale = 1;
+    o.squares = Buffer<double>(o.exact.size());
+    to.squares = o.squares.data();
+  }
   const auto shared = static_cast<std::size_t>(view.head_dim + 3 * view.head_dim_v) * sizeof(double);
-  reference_attention<<<static_cast<unsigned>(rows), threads, shared, stream>>>(view, to, lse.exact.data(), empty_lse);
+  reference_attention<<<static_cast<unsigned>(o.rows.size()), threads, shared, inputs.stream>>>(
+      view, kind, to, lse.exact.data(), empty_lse);
   std::vector<ReferenceRows> results;
   results.push_back(std::move(o));
-  if (view.softmax) results.push_back(std::move(lse));
+  if (kind == Weights::softmax) results.push_back(std::move(lse));
   return results;
+}
+
+/// The only output of a computation without sequences.
+void single_output(const Inputs& inputs, Computation computation, const Results& to, std::size_t rows) {
+  const auto blocks = static_cast<unsigned>(rows);
+  const Case& point = inputs.point;
+  const auto memory = [&](TensorName tensor) { return typed_memory(inputs.tensors, inputs.operands, tensor); };
+  if (computation == Computation::gemm) {
+    reference_gemm<<<blocks, threads, 0, inputs.stream>>>(memory(TensorName::A), memory(TensorName::B), point.shapes.m,
+                                                          point.shapes.n, point.shapes.k, to);
+  } else if (computation == Computation::layer) {
+    reference_layer<<<blocks, threads, 0, inputs.stream>>>(layer_view(inputs), to);
+  } else if (computation == Computation::softmax) {
+    reference_softmax<<<blocks, threads, 0, inputs.stream>>>(memory(TensorName::X), point.shapes.cols, to);
+  } else {
+    reference_chain<<<(blocks + threads - 1) / threads, threads, 0, inputs.stream>>>(
+        memory(TensorName::X), memory(TensorName::side), point.shapes.length, point.options.ops,
+        point.options.side_inputs, static_cast<Count>(rows), to);
+  }
 }
 
 }  // namespace
 
 std::vector<ReferenceRows> reference_rows(std::string_view algorithm, const Tensors& tensors,
                                           std::span<const Operand> operands, const Case& point,
-                                          std::span<const Count> rows, double empty_lse, Stream stream) {
-  if (rows.empty()) return {};
-  const OutputShape shape = output_shape(algorithm, point);
+                                          std::span<const RowsToCheck> checked, double empty_lse, Stream stream) {
   const Computation computation = formula_of(algorithm).computation;
-  const Buffer<Count> chosen(rows);
-  const auto blocks = static_cast<unsigned>(rows.size());
-  ReferenceRows output{.tensor = shape.tensor, .cols = shape.cols};
+  if (computation == Computation::gradients) return reference_gradients(tensors, operands, point, checked, stream);
+  const auto& [shape, rows] = checked.front();
+  if (rows.empty()) return {};
+  const Inputs inputs{tensors, operands, point, stream};
+  const Buffer<Count> chosen{std::span<const Count>(rows)};
+  ReferenceRows output{.tensor = shape.tensor, .cols = shape.cols, .rows = rows};
   output.exact = Buffer<double>(rows.size() * static_cast<std::size_t>(shape.cols));
   output.rounded = Buffer<double>(output.exact.size());
   const Results to{chosen.data(), output.exact.data(), output.rounded.data(), nullptr};
-  const auto memory = [&](TensorName tensor) { return typed(tensors, operands, tensor); };
   std::vector<ReferenceRows> results;
   if (has_sequences(computation)) {
-    results = attention(tensors, operands, point, computation, to, rows.size(), std::move(output), empty_lse, stream);
+    results = attention(inputs, computation, to, std::move(output), empty_lse);
   } else {
-    if (computation == Computation::gemm) {
-      reference_gemm<<<blocks, threads, 0, stream>>>(memory(TensorName::A), memory(TensorName::B), point.shapes.m,
-                                                     point.shapes.n, point.shapes.k, to);
-    } else if (computation == Computation::softmax) {
-      reference_softmax<<<blocks, threads, 0, stream>>>(memory(TensorName::X), point.shapes.cols, to);
-    } else {
-      reference_chain<<<(blocks + threads - 1) / threads, threads, 0, stream>>>(
-          memory(TensorName::X), memory(TensorName::side), point.shapes.length, point.options.ops,
-          point.options.side_inputs, static_cast<Count>(rows.size()), to);
-    }
+    single_output(inputs, computation, to, rows.size());
     results.push_back(std::move(output));
   }
   TILEMETER_CHECK(cudaGetLastError());

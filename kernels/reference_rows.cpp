@@ -18,6 +18,22 @@ OutputShape shape_of_attention(const Problem& problem) {
           .work_per_row = per_key * static_cast<double>(problem.seq_k)};
 }
 
+/// Of the gradients; dV has the rows of dK, and is as wide where V is as K.
+std::vector<OutputShape> shapes_of_gradients(const Problem& problem) {
+  const auto per_pair = static_cast<double>(2 * (problem.head_dim + problem.head_dim_v));
+  const auto rows_of_keys = static_cast<double>(problem.group() * problem.seq_q);
+  return {{.tensor = TensorName::dQ,
+           .matrices = problem.batch * problem.heads,
+           .rows = problem.seq_q,
+           .cols = problem.head_dim,
+           .work_per_row = per_pair * static_cast<double>(problem.seq_k)},
+          {.tensor = TensorName::dK,
+           .matrices = problem.batch * problem.kv_heads,
+           .rows = problem.seq_k,
+           .cols = problem.head_dim,
+           .work_per_row = per_pair * rows_of_keys}};
+}
+
 std::vector<Count> some_of(Count rows, Count wanted, std::mt19937_64& random) {
   std::vector<Count> chosen = {0};
   if (rows > 1) chosen.push_back(rows - 1);
@@ -36,22 +52,25 @@ std::vector<Count> all_of(Count rows) {
 
 }  // namespace
 
-OutputShape output_shape(std::string_view algorithm, const Case& point) {
+std::vector<OutputShape> output_shapes(std::string_view algorithm, const Case& point) {
   const Shapes& shapes = point.shapes;
   const Count batch = point.problem.batch;
   switch (formula_of(algorithm).computation) {
     case Computation::attention:
     case Computation::linear_attention:
-      return shape_of_attention(point.problem);
-    case Computation::gemm:
-      return {TensorName::C, batch, shapes.m, shapes.n, static_cast<double>(shapes.n) * static_cast<double>(shapes.k)};
-    case Computation::softmax:
-      return {TensorName::Y, batch, shapes.rows, shapes.cols, 3 * static_cast<double>(shapes.cols)};
-    case Computation::chain:
-      return {TensorName::Y, batch, shapes.length, 1, static_cast<double>(point.options.ops)};
+      return {shape_of_attention(point.problem)};
     case Computation::gradients:
+      return shapes_of_gradients(point.problem);
+    case Computation::gemm:
+      return {
+          {TensorName::C, batch, shapes.m, shapes.n, static_cast<double>(shapes.n) * static_cast<double>(shapes.k)}};
+    case Computation::softmax:
+      return {{TensorName::Y, batch, shapes.rows, shapes.cols, 3 * static_cast<double>(shapes.cols)}};
+    case Computation::chain:
+      return {{TensorName::Y, batch, shapes.length, 1, static_cast<double>(point.options.ops)}};
     case Computation::layer:
-      break;
+      return {{TensorName::Y, batch, shapes.tokens, shapes.d_out,
+               static_cast<double>(shapes.d_out) * static_cast<double>(shapes.d_in)}};
   }
   throw InputError("--algorithm " + std::string(algorithm) + ": kernels of it have no reference on the GPU");
 }

@@ -150,6 +150,24 @@ __device__ void copy_part(const SwizzledTile<Rows, Width>& tile, const Part<cons
   });
 }
 
+/// Stores what a tile in shared memory has of a matrix.
+template <int Threads, int Rows, int Width, class T, class Counters>
+__device__ void store_part(const SwizzledTile<Rows, Width>& tile, const Part<T>& part, TensorName tensor,
+                           Counters& counters) {
+  for_each_chunk<Threads>(tile, [&](int row, int chunk, unsigned address) {
+    if (row >= part.rows) return;
+    const int valid = valid_elements(part.columns - chunk * chunk_elements);
+    T* to = part.from + row * part.stride + chunk * chunk_elements;
+    if (part.aligned && valid != 0) {
+      write_chunk(to, load_chunk(address));
+      counters.write(tensor, chunk_elements);
+    } else if (valid != 0) {
+      scatter(to, load_chunk(address), valid);
+      counters.write(tensor, valid);
+    }
+  });
+}
+
 /// Rounds C, times `factor`, and stores it by way of shared memory, so that device memory sees 16-byte stores.
 template <class G, class Counters>
 __device__ void store_product(const Sums<G>& c, const Ring<G>& ring, float factor, const Part<typename G::T>& part,
@@ -172,18 +190,7 @@ __device__ void store_product(const Sums<G>& c, const Ring<G>& ring, float facto
     }
   }
   __syncthreads();
-  for_each_chunk<G::threads>(tile, [&](int row, int chunk, unsigned address) {
-    if (row >= part.rows) return;
-    const int valid = valid_elements(part.columns - chunk * chunk_elements);
-    T* to = part.from + row * part.stride + chunk * chunk_elements;
-    if (part.aligned && valid != 0) {
-      write_chunk(to, load_chunk(address));
-      counters.write(tensor, chunk_elements);
-    } else if (valid != 0) {
-      scatter(to, load_chunk(address), valid);
-      counters.write(tensor, valid);
-    }
-  });
+  store_part<G::threads>(tile, part, tensor, counters);
 }
 
 }  // namespace tilemeter::kernels::standard_steps

@@ -20,6 +20,21 @@ decltype(&cuTensorMapEncodeTiled) encode_tiled() {
   return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
 }
 
+CUtensorMapDataType data_type(DType type) {
+  switch (type) {
+    case DType::fp32:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    case DType::fp16:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case DType::bf16:
+      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case DType::int8:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    default:
+      throw std::invalid_argument("a tensor map of " + std::string(name_of(type)));
+  }
+}
+
 }  // namespace
 
 CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions) {
@@ -37,9 +52,8 @@ CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimens
   }
   CUtensorMap map{};
   const CUresult result =
-      encode(&map, type == DType::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-             static_cast<cuuint32_t>(dimensions.size()), const_cast<void*>(memory), sizes.data(), strides.data(),
-             boxes.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+      encode(&map, data_type(type), static_cast<cuuint32_t>(dimensions.size()), const_cast<void*>(memory), sizes.data(),
+             strides.data(), boxes.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return map;
   throw std::invalid_argument("cuTensorMapEncodeTiled refused a tensor: error " + std::to_string(result));
@@ -47,9 +61,9 @@ CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimens
 
 CUtensorMap panel_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows,
                       int parts) {
-  constexpr Count width = 64;
+  const Count width = 128 / size_of(type);
   const Count panels = columns / width;
-  const BoxDimension dimensions[] = {{.size = width, .stride = 1, .box = width},
+  const BoxDimension dimensions[] = {{.size = width, .stride = 1, .box = static_cast<int>(width)},
                                      {.size = rows, .stride = columns, .box = box_rows},
                                      {.size = panels, .stride = width, .box = static_cast<int>(panels) / parts},
                                      {.size = matrices, .stride = rows * columns, .box = 1}};

@@ -17,14 +17,14 @@ struct BoxDimension {
   int box = 1;
 };
 
-/// Describes fp16 or bf16 memory, aligned to 16 bytes, by 1 to 5 dimensions, innermost first. The innermost box is 64
-/// elements, which tensor copies swizzle in shared memory (kernels/hopper.cuh). Throws CudaError without a driver,
-/// std::invalid_argument when the driver refuses.
+/// Describes fp32, fp16, bf16 or int8 memory, aligned to 16 bytes, by 1 to 5 dimensions, innermost first. The innermost
+/// box is 128 bytes, which tensor copies swizzle in shared memory (kernels/hopper.cuh). Throws CudaError without a
+/// driver, std::invalid_argument when the driver refuses.
 CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions);
 
-/// Describes matrices of `columns` (a multiple of 64) contiguous elements a row, one behind the other, of which a copy
-/// takes `box_rows` rows, panel of 64 columns by panel (kernels/hopper.cuh: load_rows, store_rows): all panels, or one
-/// in `parts` of them.
+/// Describes matrices of contiguous rows, one behind the other, of which a copy takes `box_rows` rows, panel of 128
+/// bytes by panel (kernels/hopper.cuh: load_rows, store_rows): all panels, or one in `parts` of them. Rows are a
+/// multiple of 128 bytes.
 CUtensorMap panel_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows,
                       int parts = 1);
 

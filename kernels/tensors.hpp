@@ -17,7 +17,9 @@ using Stream = CUstream_st*;
 /// Device memory of a launch, by name: row-major without gaps, streams outermost, every pointer aligned to 16 bytes.
 /// Attention: Q, O, S, P, l, m, LSE have a matrix (or column) per query head and K, V per K/V head, in the order
 /// (batch, head, row, column). With several splits Oacc is (batch, head, split, row, column) and LSEacc
-/// (batch, head, row, split). Types are those of `dtype_of`, and Problem::o_dtype where an algorithm reads O back.
+/// (batch, head, row, split). Of the gradients dQ, dO, D and the expanded dKx and dVx have a matrix (or column) per
+/// query head and dK, dV per K/V head; with several buffers dQacc is (batch, head, buffer, row, column). Types are
+/// those of `dtype_of`, and Problem::o_dtype where an algorithm reads O back, or dQ.
 class Tensors {
  public:
   void set(TensorName tensor, void* memory) { memory_[index_of(tensor)] = memory; }
@@ -35,10 +37,14 @@ class Tensors {
 /// What a launch does with a tensor.
 enum class Role {
   input,     ///< reads it
+  forward,   ///< reads what the forward pass left in it
   output,    ///< writes it; compared with the reference
   state,     ///< finds the algorithm's initial value in it (Kernel::prepare), reads and writes it
   workspace  ///< writes it, then reads it in a later kernel of the same launch
 };
+
+/// Whether a launch leaves the tensor as it finds it.
+constexpr bool is_read_only(Role role) { return role == Role::input || role == Role::forward; }
 
 /// A tensor of a launch.
 struct Operand {

@@ -22,7 +22,7 @@ __device__ inline double rounded_to(DType type, double value) {
   }
 }
 
-/// Elements of fp64, fp32, fp16 or bf16.
+/// Elements of fp64, fp32, fp16, bf16 or int8.
 struct TypedMemory {
   void* data = nullptr;
   DType type = DType::fp32;
@@ -35,6 +35,8 @@ struct TypedMemory {
         return __bfloat162float(static_cast<const __nv_bfloat16*>(data)[i]);
       case DType::fp32:
         return static_cast<const float*>(data)[i];
+      case DType::int8:
+        return static_cast<const signed char*>(data)[i];
       default:
         return static_cast<const double*>(data)[i];
     }
@@ -49,6 +51,9 @@ struct TypedMemory {
         return;
       case DType::fp32:
         static_cast<float*>(data)[i] = static_cast<float>(value);
+        return;
+      case DType::int8:
+        static_cast<signed char*>(data)[i] = static_cast<signed char>(fmin(fmax(rint(value), -127.0), 127.0));
         return;
       default:
         static_cast<double*>(data)[i] = value;

@@ -60,6 +60,7 @@ __device__ void wait_products(float (&c)[Size]) {
 // Operand lists of inline assembly: the names of tens of accumulators, of all of them, and eight accumulators.
 #define TILEMETER_TEN(t) \
   "%" #t "0, %" #t "1, %" #t "2, %" #t "3, %" #t "4, %" #t "5, %" #t "6, %" #t "7, %" #t "8, %" #t "9, "
+#define TILEMETER_NAMES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define TILEMETER_30 TILEMETER_TEN() TILEMETER_TEN(1) TILEMETER_TEN(2)
 #define TILEMETER_60 TILEMETER_30 TILEMETER_TEN(3) TILEMETER_TEN(4) TILEMETER_TEN(5)
 #define TILEMETER_90 TILEMETER_60 TILEMETER_TEN(6) TILEMETER_TEN(7) TILEMETER_TEN(8)
@@ -68,16 +69,19 @@ __device__ void wait_products(float (&c)[Size]) {
 #define TILEMETER_NAMES_64 TILEMETER_60 "%60, %61, %62, %63"
 #define TILEMETER_NAMES_80 TILEMETER_60 TILEMETER_TEN(6) "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
 #define TILEMETER_NAMES_96 TILEMETER_90 "%90, %91, %92, %93, %94, %95"
+#define TILEMETER_NAMES_112 TILEMETER_90 TILEMETER_TEN(9) TILEMETER_TEN(10) "%110, %111"
 #define TILEMETER_NAMES_128 \
   TILEMETER_90 TILEMETER_TEN(9) TILEMETER_TEN(10) TILEMETER_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
 #define TILEMETER_EIGHT(i)                                                                                    \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), \
       "+f"(c[i + 7])
+#define TILEMETER_SUMS_8 TILEMETER_EIGHT(0)
 #define TILEMETER_SUMS_32 TILEMETER_EIGHT(0), TILEMETER_EIGHT(8), TILEMETER_EIGHT(16), TILEMETER_EIGHT(24)
 #define TILEMETER_SUMS_40 TILEMETER_SUMS_32, TILEMETER_EIGHT(32)
 #define TILEMETER_SUMS_64 TILEMETER_SUMS_40, TILEMETER_EIGHT(40), TILEMETER_EIGHT(48), TILEMETER_EIGHT(56)
 #define TILEMETER_SUMS_80 TILEMETER_SUMS_64, TILEMETER_EIGHT(64), TILEMETER_EIGHT(72)
 #define TILEMETER_SUMS_96 TILEMETER_SUMS_80, TILEMETER_EIGHT(80), TILEMETER_EIGHT(88)
+#define TILEMETER_SUMS_112 TILEMETER_SUMS_96, TILEMETER_EIGHT(96), TILEMETER_EIGHT(104)
 #define TILEMETER_SUMS_128 \
   TILEMETER_SUMS_96, TILEMETER_EIGHT(96), TILEMETER_EIGHT(104), TILEMETER_EIGHT(112), TILEMETER_EIGHT(120)
 
@@ -101,7 +105,8 @@ template <class Element, int N, Major MajorA, Major MajorB>
 __device__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool add) {
   constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
   static_assert(is_half_precision<Element>);
-  static_assert(N == 64 || N == 80 || N == 128 || N == 160 || N == 192 || N == 256);
+  static_assert(N == 64 || N == 80 || N == 128 || N == 160 || N == 192 || N == 256 || (bf16 && N == 224));
+  if constexpr (N == 224 && bf16) TILEMETER_WGMMA(224, "bf16", 112, 112, 113, 114, 115, 116);
   if constexpr (N == 64 && bf16) TILEMETER_WGMMA(64, "bf16", 32, 32, 33, 34, 35, 36);
   if constexpr (N == 64 && !bf16) TILEMETER_WGMMA(64, "f16", 32, 32, 33, 34, 35, 36);
   if constexpr (N == 80 && bf16) TILEMETER_WGMMA(80, "bf16", 40, 40, 41, 42, 43, 44);
@@ -135,7 +140,8 @@ template <class Element, int N, Major MajorB>
 __device__ void multiply_add(float (&c)[N / 2], const Fragment& a, Descriptor b, bool add) {
   constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
   static_assert(is_half_precision<Element>);
-  static_assert(N == 64 || N == 128 || N == 256);
+  static_assert(N == 64 || N == 128 || N == 256 || (bf16 && N == 16));
+  if constexpr (N == 16 && bf16) TILEMETER_WGMMA_A(16, "bf16", 8, 8, 9, 10, 11, 12, 13, 14);
   if constexpr (N == 64 && bf16) TILEMETER_WGMMA_A(64, "bf16", 32, 32, 33, 34, 35, 36, 37, 38);
   if constexpr (N == 64 && !bf16) TILEMETER_WGMMA_A(64, "f16", 32, 32, 33, 34, 35, 36, 37, 38);
   if constexpr (N == 128 && bf16) TILEMETER_WGMMA_A(128, "bf16", 64, 64, 65, 66, 67, 68, 69, 70);
@@ -161,13 +167,16 @@ __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int firs
 #undef TILEMETER_WGMMA_A
 #undef TILEMETER_WGMMA
 #undef TILEMETER_SUMS_128
+#undef TILEMETER_SUMS_112
 #undef TILEMETER_SUMS_96
 #undef TILEMETER_SUMS_80
 #undef TILEMETER_SUMS_64
 #undef TILEMETER_SUMS_40
 #undef TILEMETER_SUMS_32
+#undef TILEMETER_SUMS_8
 #undef TILEMETER_EIGHT
 #undef TILEMETER_NAMES_128
+#undef TILEMETER_NAMES_112
 #undef TILEMETER_NAMES_96
 #undef TILEMETER_NAMES_80
 #undef TILEMETER_NAMES_64
@@ -176,6 +185,7 @@ __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int firs
 #undef TILEMETER_90
 #undef TILEMETER_60
 #undef TILEMETER_30
+#undef TILEMETER_NAMES_8
 #undef TILEMETER_TEN
 
 }  // namespace tilemeter::kernels

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "model/closed_form/catalog.hpp"
+#include "model/closed_form/gemm.hpp"
+#include "model/reuse_products.hpp"
 #include "model/reuse_walks.hpp"
 #include "model/working_set.hpp"
 
@@ -116,7 +118,10 @@ DramEstimate key_outer(const Case& point, const Bills& bills, const Concurrency&
   return estimate(read, write, left_dirty(rows * bytes.state, touched, capacity));
 }
 
-DramEstimate any_order(const Bills& bills, double capacity) {
+/// The share of `bytes`, touched in any order, that `capacity` does not hold.
+double lost_of(double bytes, double capacity) { return bytes <= capacity ? 0 : 1 - capacity / bytes; }
+
+DramEstimate any_order(const Bills& bills, const Concurrency& concurrency, double capacity) {
   double all = 0;
   double read = 0;
   double write = 0;
@@ -131,27 +136,37 @@ DramEstimate any_order(const Bills& bills, double capacity) {
     }
   };
   each([&](const Traffic&, double, double bytes) { all += bytes; });
-  const double lost = all <= capacity ? 0 : 1 - capacity / all;
+  const double again_lost = lost_of(all * concurrency.active, capacity);
+  const double back_lost = lost_of(all, capacity);
   each([&](const Traffic& bill, double input, double bytes) {
-    read += input + lost * std::max(0.0, value(bill.read_bytes) - input);
+    const double reads = value(bill.read_bytes);
+    const double back = input > 0 ? 0 : std::min(reads, bytes);  // the first read of what was written before
+    read += input + back_lost * back + again_lost * std::max(0.0, reads - input - back);
     const double stored = value(bill.write_bytes);
     const double first = std::min(stored, bytes);
-    write += first + lost * (stored - first);
+    write += first + again_lost * (stored - first);
   });
   return estimate(read, write, left_dirty(write, read + write, capacity));
 }
 
 }  // namespace
 
+bool knows_order(std::string_view algorithm, const Case& point) {
+  if (algorithm == "gemm") return gemm_order_of(point) == GemmOrder::c_stationary;
+  const Formula& formula = formula_of(algorithm);
+  return algorithm == "flash1" || algorithm == "standard_tiled" ||
+         (formula.computation == Computation::attention && formula.order == LoopOrder::q_outer);
+}
+
 DramEstimate estimate_dram(std::string_view algorithm, const Case& point, const Concurrency& concurrency,
                            Bytes capacity) {
   const Bills bills{closed_form(algorithm, point), compulsory(algorithm, point)};
   const double bytes = value(capacity);
+  if (!knows_order(algorithm, point)) return any_order(bills, concurrency, bytes);
   if (algorithm == "flash1") return key_outer(point, bills, concurrency, bytes);
-  for (const std::string_view walker : {"flash2", "flash3", "zigzag", "split_kv"}) {
-    if (algorithm == walker) return query_outer(point, bills, concurrency, bytes);
-  }
-  return any_order(bills, bytes);
+  if (algorithm == "standard_tiled") return standard_tiled_dram(point, concurrency, bytes);
+  if (algorithm == "gemm") return gemm_dram(point, concurrency, bytes);
+  return query_outer(point, bills, concurrency, bytes);
 }
 
 }  // namespace tilemeter

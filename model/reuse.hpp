@@ -12,6 +12,7 @@ namespace tilemeter {
 struct Concurrency {
   Count resident = 1;
   FastestIndex fastest = FastestIndex::blocks;
+  double active = 1;  ///< share of the streams (heads, batch items) that those blocks belong to
 };
 
 struct DramEstimate {
@@ -44,8 +45,14 @@ struct DramEstimate {
 /// flash1: a block walks its Q, O, l and m once a key tile. D of a visit is what the streams at once have in the rows
 /// that visit the key tile, and a key tile each: rows with D > C are read and written at every visit, others once.
 ///
-/// All others, from the bill alone: every tensor once when all of them fit; else reads beyond the first hit for the
-/// share C / (bytes of all tensors), as if they came in any order, and tensors that are written and read back likewise.
+/// gemm (C stationary) and both products of standard_tiled: a wave of blocks walks its panels in step, once. A column's
+/// panel comes back with the next wave, or with the next row of blocks where that is longer, a row's where a wave ends
+/// inside it; D is a wave, or a row of blocks. S and P between the kernels of standard_tiled: D(x) = S + x P, then
+/// (1 - x) (S + P) + x (P + O).
+///
+/// All others, from the bill alone: every tensor once when all of them fit. Else reads beyond the first hit for the
+/// share C / (bytes of all tensors of the streams that run at once), as if they came in any order; the first read of a
+/// tensor that was written before for the share C / (bytes of all tensors).
 ///
 /// Against lockstep_traffic on random points: within 1 % in nine of ten full flash2 and flash1 points, within 15 %
 /// under masks, the rest where D is near C (tests/sim/time/reuse_test.cpp).
@@ -54,5 +61,9 @@ struct DramEstimate {
 /// drift apart; persistent blocks whose tiles were dealt beforehand do. Throws as `closed_form`.
 DramEstimate estimate_dram(std::string_view algorithm, const Case& point, const Concurrency& concurrency,
                            Bytes capacity);
+
+/// Whether `estimate_dram` knows the order in which the algorithm touches its tensors. Of others, an estimate from the
+/// traffic of each kernel is better (sim/time/kernel_works.hpp).
+bool knows_order(std::string_view algorithm, const Case& point);
 
 }  // namespace tilemeter

@@ -14,12 +14,6 @@ constexpr double barriers_of_step = 2;  ///< K and V have arrived; their tiles a
 Count rows_of(const Case& point) { return std::min(point.tiling.block_q, std::max<Count>(1, point.problem.rows())); }
 Count keys_of(const Case& point) { return std::min(point.tiling.block_k, std::max<Count>(1, point.problem.seq_k)); }
 
-/// Forward attention that streams keys past a query tile.
-bool is_streaming(std::string_view algorithm) {
-  const Formula& formula = formula_of(algorithm);
-  return formula.computation == Computation::attention && formula.order == LoopOrder::q_outer;
-}
-
 /// The longest of an SM's pipes and ports, products slowed down by scalar work beside them and scalar work by products.
 double longest_unit(const TimeBounds& clocks, const MachineRates& rates) {
   TimeBounds loaded = clocks;
@@ -80,7 +74,13 @@ double fixed_clocks(const Case& point, const MachineRates& rates) {
   return rates.hbm_latency + rates.l2_latency + static_cast<double>((q + o).value()) / rates.port;
 }
 
-/// The step of a kernel from all it does, where only the amounts are known.
+double most_work(const LaunchBlocks& blocks) {
+  double most = 0;
+  for (const BlockRun& run : blocks.stream) most = std::max(most, run.work);
+  return most;
+}
+
+/// The step of a kernel from all it does, and from what its longest block takes alone where that is known.
 StepEstimate mean_step(const KernelWork& kernel, const MachineRates& rates, MatrixPath path) {
   const double times = static_cast<double>(kernel.launch.times);
   const double work = kernel.launch.blocks->work() * times;
@@ -89,6 +89,8 @@ StepEstimate mean_step(const KernelWork& kernel, const MachineRates& rates, Matr
   step.unit = longest_unit(sm_clocks(kernel.amounts, rates, path), rates) / steps;
   step.chain = step.unit;
   step.fixed = rates.hbm_latency + rates.l2_latency;
+  const double longest = most_work(*kernel.launch.blocks);
+  if (kernel.alone && longest > 0) step.chain = std::max(step.unit, (*kernel.alone - step.fixed) / longest);
   return step;
 }
 
@@ -124,11 +126,11 @@ LaunchEstimate launch_estimate(std::string_view algorithm, const Case& point, co
   LaunchEstimate launch{.kernel = kernel.launch.kernel, .times = kernel.launch.times, .waves = {}, .step = {}};
   const TimeBounds bounds = time_bounds(kernel.amounts, kernel.hbm, rates, execution.matrix);
   double work = bounds.largest();
-  if (kernel.launch.blocks && kernel.launch.blocks->blocks() > 0) {
+  if (has_blocks(algorithm) && kernel.launch.blocks && kernel.launch.blocks->blocks() > 0) {
     launch.waves = waves_of(kernel.launch.blocks->blocks(), rates.sms, kernel.resident);
   }
   if (launch.waves && !is_empty(kernel)) {
-    const bool streams = is_streaming(algorithm) && kernel.amounts.products.value() > 0;
+    const bool streams = streams_keys(algorithm) && kernel.amounts.products.value() > 0;
     launch.step =
         streams ? streaming_step(algorithm, point, execution, rates) : mean_step(kernel, rates, execution.matrix);
     const double memory = std::max(bounds.at(Resource::l2), bounds.at(Resource::hbm));
@@ -138,12 +140,16 @@ LaunchEstimate launch_estimate(std::string_view algorithm, const Case& point, co
   return launch;
 }
 
-void add_notes(TimeEstimate& estimate) {
+void add_notes(std::string_view algorithm, TimeEstimate& estimate) {
+  if (!has_blocks(algorithm)) {
+    estimate.notes.push_back(std::string(algorithm) +
+                             " has no tiles: each kernel takes its largest bound, as if it used the whole chip");
+  }
   for (const LaunchEstimate& launch : estimate.launches) {
-    if (!launch.waves) {
+    if (!launch.waves && has_blocks(algorithm)) {
       estimate.notes.push_back("the blocks of " + launch.kernel +
                                " have no formula: its time is the largest bound, without waves, tails and latencies");
-    } else if (auto note = idle_sms_note(*launch.waves)) {
+    } else if (auto note = launch.waves ? idle_sms_note(*launch.waves) : std::nullopt) {
       estimate.notes.push_back(launch.kernel + ": " + *note);
     }
   }
@@ -175,6 +181,13 @@ std::string_view name_of(TimeKind kind) {
   return "";
 }
 
+bool streams_keys(std::string_view algorithm) {
+  const Formula& formula = formula_of(algorithm);
+  return formula.computation == Computation::attention && formula.order == LoopOrder::q_outer;
+}
+
+bool has_blocks(std::string_view algorithm) { return formula_of(algorithm).order != LoopOrder::untiled; }
+
 StepEstimate streaming_step(std::string_view algorithm, const Case& point, const Execution& execution,
                             const MachineRates& rates) {
   const UnitAmounts amounts = step_amounts(point.problem, rows_of(point), keys_of(point), execution);
@@ -192,7 +205,6 @@ StepEstimate streaming_step(std::string_view algorithm, const Case& point, const
 
 Count resident_blocks(const std::vector<OnChipTile>& tiles, const Execution& execution, const Device& device) {
   if (execution.blocks_per_sm) return *execution.blocks_per_sm;
-  if (tiles.empty()) return 1;
   const BlockPlan plan{.name = "", .tiles = tiles, .threads = execution.threads};
   return std::max<Count>(1, occupancy_of(plan, device).blocks);
 }
@@ -232,7 +244,7 @@ TimeEstimate time_estimate(std::string_view algorithm, const Case& point, const 
   estimate.low = std::min(estimate.seconds, estimate.floor + estimate.bounds.largest());
   estimate.high = std::max(estimate.seconds, estimate.floor + estimate.bounds.serial() * imbalance);
   estimate.kind = kind_of(estimate);
-  add_notes(estimate);
+  add_notes(algorithm, estimate);
   return estimate;
 }
 

@@ -10,6 +10,7 @@
 #include "model/device.hpp"
 #include "model/launch_blocks.hpp"
 #include "model/on_chip.hpp"
+#include "model/reuse.hpp"
 #include "model/time_bounds.hpp"
 #include "model/waves.hpp"
 
@@ -20,7 +21,11 @@ struct KernelWork {
   KernelLaunch launch;
   UnitAmounts amounts;
   Bytes hbm{};
-  Count resident = 1;  ///< blocks of an SM
+  Count resident = 1;   ///< blocks of an SM
+  DramEstimate dram{};  ///< what the L2 lets through, where the traffic of each kernel is known
+  /// Clocks that the block with most work takes with an SM to itself, from its first load to its last store, where its
+  /// ops were looked at.
+  std::optional<double> alone{};
 };
 
 /// Clocks of one block of a kernel on an SM.
@@ -58,14 +63,20 @@ struct TimeEstimate {
 inline constexpr double launch_bound_seconds = 5e-6;
 
 /// Where a kernel's blocks are known: launch + max(schedule of its blocks, L2 bound, HBM bound), a block being fixed +
-/// tiles x step and a step max(resident x unit, chain). Else launch + the largest bound, with a note. Kernels follow
-/// each other.
+/// tiles x step and a step max(resident x unit, chain). Else launch + the largest bound, with a note; so too for the
+/// kernels of algorithms without tiles (`standard`), which use the chip without limit. Kernels follow each other.
 TimeEstimate time_estimate(std::string_view algorithm, const Case& point, const Execution& execution,
                            const MachineRates& rates, const std::vector<KernelWork>& kernels);
 
 /// The kernels of `point` in closed form, with everything that `work` and `hbm` say put down to the first.
 std::vector<KernelWork> kernel_works(std::string_view algorithm, const Case& point, const Execution& execution,
                                      const Device& device, const Work& work, Bytes hbm);
+
+/// Forward attention that streams keys past a query tile: the algorithms with a `streaming_step`.
+bool streams_keys(std::string_view algorithm);
+
+/// Whether the kernels of `algorithm` have tiles, and so blocks of a size that is more than a way of writing them down.
+bool has_blocks(std::string_view algorithm);
 
 /// Blocks of the kernel with these tiles that an SM holds: `execution.blocks_per_sm`, or by occupancy; at least 1.
 Count resident_blocks(const std::vector<OnChipTile>& tiles, const Execution& execution, const Device& device);

@@ -93,9 +93,6 @@ Values outputs_of_gemm(const Algorithm& algorithm, const Case& point, const Valu
 
 // Layers: X, W as d_out rows of d_in weights, the scales of their groups, and Y.
 
-/// The scale of all integer weights where there are no groups.
-double whole_scale(WeightType type);
-
 Values inputs_of_layer(const Case& point, Normal& normal);
 Values outputs_of_layer(const Algorithm& algorithm, const Case& point, const Values& inputs);
 

@@ -60,7 +60,8 @@ case ${1:-run} in
     compile tilemeter_kernels -- "-DCMAKE_CUDA_ARCHITECTURES=80-real;89-real;90a-real;120-real"
     ;;
   run)
-    compile tilemeter kernels_gpu_test measuring_gpu_test probes_gpu_test --
+    compile tilemeter kernels_build_test kernels_gpu_test measuring_gpu_test probes_gpu_test --
+    "$build/tests/kernels/kernels_build_test"
     for test in kernels measuring probes; do "$build/tests/kernels/${test}_gpu_test"; done
     sanitize
     ;;

@@ -3,7 +3,9 @@
 
 usage: peers.py attention --seq 2048,8192 --head-dim 64,128 [--batch B] [--heads H] [--kv-heads G] [--seq-q M]
                           [--causal both|yes|no] [--backend flash,cudnn,efficient,math] [--tokens T --hidden C]
+       peers.py gradients ...: the backward pass of the same problems
        peers.py gemm --m 8192 --n 8192 --k 8192
+       peers.py layer --tokens 1,16,256 --d-in 16384 --d-out 16384
        peers.py copy --bytes 1073741824
        ... [--dtype bf16] [--cache cold|warm|both] [--samples 30] [--seed 1] [--sustained] [-o FILE.json]
 
@@ -181,7 +183,15 @@ def relative_error(values, expected):
     return error.item() if torch.isfinite(error) else math.inf
 
 
-class Attention:
+class Work:
+    """What is timed: `prepare` runs once before it."""
+    roundings = 1  # by how much the tolerance of the type is wider
+
+    def prepare(self):
+        pass
+
+
+class Attention(Work):
     algorithm = "attention"
 
     def __init__(self, sizes, dtype, seed):
@@ -233,7 +243,61 @@ class Attention:
         return sum(t.numel() * t.element_size() for t in (self.q, self.q, self.k, self.v))
 
 
-class Gemm:
+class Gradients(Attention):
+    """dQ, dK, dV of what a forward pass, which is not timed, left."""
+    algorithm = "gradients"
+    roundings = 2
+
+    def __init__(self, sizes, dtype, seed):
+        super().__init__(sizes, dtype, seed)
+        generator = torch.Generator("cuda").manual_seed(seed + 1)
+        self.d_o = torch.randn(self.q.shape, generator=generator, device="cuda", dtype=dtype)
+        self.operands = [tensor.requires_grad_() for tensor in (self.q, self.k, self.v)]
+        self.output = None
+
+    def prepare(self):
+        self.output = super().launch()
+
+    def launch(self):
+        return torch.autograd.grad(self.output, self.operands, self.d_o, retain_graph=True)
+
+    def expected(self, batch, kv_head):
+        """dQ of the group's heads, dK and dV of one K/V head in double precision."""
+        sizes, group = self.sizes, self.sizes["heads"] // self.sizes["kv_heads"]
+        k, v = (t[batch, kv_head].detach().double() for t in (self.k, self.v))
+        d_q, d_k, d_v = [], torch.zeros_like(k), torch.zeros_like(v)
+        for head in range(kv_head * group, (kv_head + 1) * group):
+            q, d_o = (t[batch, head].detach().double() for t in (self.q, self.d_o))
+            scores = q @ k.T / math.sqrt(sizes["head_dim"])
+            if self.causal:
+                scores.masked_fill_(torch.ones_like(scores, dtype=torch.bool).triu_(1), -math.inf)
+            p = torch.softmax(scores, -1)
+            d_p = d_o @ v.T
+            d_s = p * (d_p - (p * d_p).sum(-1, keepdim=True)) / math.sqrt(sizes["head_dim"])
+            d_q.append(d_s @ k)
+            d_k += d_s.T @ q
+            d_v += p.T @ d_o
+        return torch.stack(d_q), d_k, d_v
+
+    def error(self, gradients):
+        """The largest of the three errors, over the first and the last K/V head."""
+        sizes, group = self.sizes, self.sizes["heads"] // self.sizes["kv_heads"]
+        worst = 0.0
+        for batch, kv_head in {(0, 0), (sizes["batch"] - 1, sizes["kv_heads"] - 1)}:
+            own = (gradients[0][batch, kv_head * group:(kv_head + 1) * group], gradients[1][batch, kv_head],
+                   gradients[2][batch, kv_head])
+            worst = max([worst, *map(relative_error, own, self.expected(batch, kv_head))])
+        return worst
+
+    def flops(self):
+        """Five products for the forward pass's two, by convention."""
+        return 10 * self.pairs() * self.sizes["head_dim"]
+
+    def compulsory_bytes(self):
+        return 2 * sum(t.numel() * t.element_size() for t in (self.q, self.q, self.k, self.v))
+
+
+class Gemm(Work):
     algorithm = "gemm"
 
     def __init__(self, sizes, dtype, seed):
@@ -260,7 +324,36 @@ class Gemm:
         return sum(t.numel() * t.element_size() for t in (self.a, self.b, self.c))
 
 
-class Copy:
+class Layer(Work):
+    """Y = X W^T with W as d_out rows of d_in weights."""
+
+    algorithm = "weight_layer"
+
+    def __init__(self, sizes, dtype, seed):
+        self.sizes = sizes
+        generator = torch.Generator("cuda").manual_seed(seed)
+        normal = lambda *size: torch.randn(size, generator=generator, device="cuda", dtype=dtype)
+        self.x, self.w = normal(sizes["tokens"], sizes["d_in"]), normal(sizes["d_out"], sizes["d_in"])
+        self.y = torch.empty(sizes["tokens"], sizes["d_out"], device="cuda", dtype=dtype)
+
+    def contexts(self, _names):
+        return [("cublas", contextlib.nullcontext())]
+
+    def launch(self):
+        return torch.matmul(self.x, self.w.T, out=self.y)
+
+    def error(self, output):
+        rows = torch.randperm(self.sizes["tokens"], device="cuda")[:CHECKED_ROWS]
+        return relative_error(output[rows], self.x[rows].double() @ self.w.double().T)
+
+    def flops(self):
+        return 2 * self.sizes["tokens"] * self.sizes["d_in"] * self.sizes["d_out"]
+
+    def compulsory_bytes(self):
+        return sum(t.numel() * t.element_size() for t in (self.x, self.w, self.y))
+
+
+class Copy(Work):
     algorithm = "copy"
 
     def __init__(self, sizes, dtype, seed):
@@ -291,9 +384,10 @@ def measured(name, context, work, dtype, options, timer):
     row = {"kernel": name, "algorithm": work.algorithm, "problem": {**work.sizes, "dtype": dtype}, "tiling": None}
     try:
         with context:
+            work.prepare()
             error = work.error(work.launch())
             row.update(supported=True, reason=None)
-            tolerance = TOLERANCE[dtype]
+            tolerance = work.roundings * TOLERANCE[dtype]
             row["gate"] = {"ok": error <= tolerance, "error": error, "tolerance": tolerance}
             row["failure"] = None if error <= tolerance else f"wrong numbers: relative error {error:.3g}"
             row["compulsory_bytes"], row["useful_flops"] = work.compulsory_bytes(), work.flops()
@@ -316,6 +410,9 @@ def sizes_of(options):
     """The points of the grid, each as a dictionary of sizes."""
     if options.what == "gemm":
         return [dict(m=m, n=n, k=k) for m, n, k in itertools.product(options.m, options.n, options.k)]
+    if options.what == "layer":
+        return [dict(tokens=tokens, d_in=d_in, d_out=d_out)
+                for tokens, d_in, d_out in itertools.product(options.tokens or [1], options.d_in, options.d_out)]
     if options.what == "copy":
         return [dict(bytes=size) for size in options.bytes]
     points = []
@@ -323,7 +420,7 @@ def sizes_of(options):
     for head_dim, seq, batch, heads, mask in itertools.product(options.head_dim, options.seq, options.batch,
                                                                options.heads, masks):
         if options.tokens:
-            batch, heads = max(1, options.tokens // seq), options.hidden // head_dim
+            batch, heads = max(1, options.tokens[0] // seq), options.hidden // head_dim
         for seq_q, kv_heads in itertools.product(options.seq_q or [seq], options.kv_heads or [heads]):
             if mask == "causal" and seq_q != seq:
                 continue  # PyTorch's causal mask is aligned at the top left
@@ -338,13 +435,13 @@ def sizes(text):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["attention", "gemm", "copy"])
+    parser.add_argument("what", choices=["attention", "gradients", "gemm", "layer", "copy"])
     for name, default in [("batch", "1"), ("heads", "1"), ("seq", "2048"), ("head-dim", "64"), ("m", "8192"),
-                          ("n", "8192"), ("k", "8192"), ("bytes", str(1 << 30))]:
+                          ("n", "8192"), ("k", "8192"), ("d-in", "16384"), ("d-out", "16384"), ("bytes", str(1 << 30))]:
         parser.add_argument("--" + name, type=sizes, default=sizes(default))
     for name in ("seq-q", "kv-heads"):
         parser.add_argument("--" + name, type=sizes)
-    parser.add_argument("--tokens", type=int)
+    parser.add_argument("--tokens", type=sizes)
     parser.add_argument("--hidden", type=int, default=2048)
     parser.add_argument("--causal", choices=["both", "yes", "no"], default="no")
     parser.add_argument("--backend", default="flash,cudnn,efficient,math")
@@ -363,7 +460,7 @@ def main(arguments):
         print("peers.py needs PyTorch with CUDA and a GPU", file=sys.stderr)
         return 2
     dtype = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}[options.dtype]
-    kind = {"attention": Attention, "gemm": Gemm, "copy": Copy}[options.what]
+    kind = {"attention": Attention, "gradients": Gradients, "gemm": Gemm, "layer": Layer, "copy": Copy}[options.what]
     timer = Timer(options.samples)
     properties = torch.cuda.get_device_properties(0)
     record = {

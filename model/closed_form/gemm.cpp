@@ -44,6 +44,12 @@ Count gemm_roundings(const Case& point) {
   return at_once ? 1 : ceil_div(point.shapes.k, point.tiling.block_k);
 }
 
+std::string refuse_gemm(std::string_view name, const Case& point) {
+  if (point.tiling.stages == 1 || gemm_order_of(point) == GemmOrder::c_stationary) return "";
+  return std::string(name) + ": --stages " + std::to_string(point.tiling.stages) +
+         ": only --order c has a ring of stages; other orders take 1";
+}
+
 Work gemm_bill(const Case& point) {
   const auto& [m, n, k] = std::tie(point.shapes.m, point.shapes.n, point.shapes.k);
   const Tiling& tiling = point.tiling;
@@ -85,8 +91,10 @@ std::vector<KernelTiles> gemm_tiles(const Case& point) {
   const Count m = std::min(point.tiling.block_m, point.shapes.m);
   const Count n = std::min(point.tiling.block_n, point.shapes.n);
   const Count k = std::min(point.tiling.block_k, point.shapes.k);
-  return {
-      {"gemm", {operand_tile("A", m, k, point), operand_tile("B", k, n, point), accumulator_tile("C", m, n, point)}}};
+  const Count stages = point.tiling.stages;
+  return {{"gemm",
+           {operand_tile("A", m, k, point, stages), operand_tile("B", k, n, point, stages),
+            accumulator_tile("C", m, n, point)}}};
 }
 
 }  // namespace tilemeter

@@ -19,13 +19,16 @@ namespace tilemeter {
 /// products.
 Work gemm_bill(const Case& point);
 
+/// Stages are a ring that A and B pass through while C stays; other orders keep an operand, and have one stage.
+std::string refuse_gemm(std::string_view name, const Case& point);
+
 /// A and B read once, C written once.
 Work gemm_compulsory(const Case& point);
 
 /// "mk Tn + kn Tm + mn".
 std::string gemm_expression(const Case& point);
 
-/// A, B, C: bm bk + bk bn + bm bn elements.
+/// A, B, C: s (bm bk + bk bn) + bm bn elements with s stages.
 std::vector<KernelTiles> gemm_tiles(const Case& point);
 
 /// The order of a point: its option, or c_stationary.

@@ -6,7 +6,6 @@
 
 #include "model/on_chip.hpp"
 #include "model/problem.hpp"
-#include "model/wide.hpp"
 #include "model/work.hpp"
 
 namespace tilemeter {

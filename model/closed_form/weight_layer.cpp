@@ -35,6 +35,13 @@ Wide steps_of(const Case& point) {
 
 }  // namespace
 
+double largest_weight_of(WeightType type) { return type == WeightType::int8 ? 127 : 7; }
+
+double whole_scale(WeightType type) {
+  constexpr double largest_normal = 4;  // but for 1 in 16,000
+  return type == WeightType::bf16 ? 1 : largest_normal / largest_weight_of(type);
+}
+
 WeightWalk weight_walk_of(const Case& point) {
   const Count group = std::min(point.options.group_size, point.shapes.d_in);
   Count step = std::min(point.tiling.block_k, point.shapes.d_in);

@@ -14,6 +14,12 @@ namespace tilemeter {
 /// bytes each, 8,650,752 in all. A single scale for the whole tensor (G = 0) is an argument of the kernel.
 Work weight_layer_bill(const Case& point);
 
+/// Largest integer of a type of weights: int8 takes -127 to 127, int4 -7 to 7.
+double largest_weight_of(WeightType type);
+
+/// The scale of all integer weights where there are no groups; 1 of bf16.
+double whole_scale(WeightType type);
+
 /// X, W and scales read once, Y written once.
 Work weight_layer_compulsory(const Case& point);
 

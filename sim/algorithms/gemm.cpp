@@ -18,6 +18,7 @@ class GemmKernel {
         rows_(all_tiles(point.shapes.m, point.tiling.block_m)),
         cols_(all_tiles(point.shapes.n, point.tiling.block_n)),
         depth_(all_tiles(point.shapes.k, point.tiling.block_k)),
+        stages_(point.tiling.stages),
         a_(gpu.tensor(TensorName::A, problem_.batch, {rows_.extent, depth_.extent}, problem_.dtype)),
         b_(gpu.tensor(TensorName::B, problem_.batch, {depth_.extent, cols_.extent}, problem_.dtype)),
         c_(gpu.tensor(TensorName::C, problem_.batch, {rows_.extent, cols_.extent}, problem_.dtype)) {}
@@ -30,8 +31,8 @@ class GemmKernel {
       const TileSlot col = slot_of(cols_, at.col.index);
       block.fill(tiles.c, {row.size, col.size}, 0);
       block.tiles(depth_, [&](const TileSlot& part) {
-        block.load(Phase::load_q, tiles.a, rectangle(a_, at.stream, row, part));
-        block.load(Phase::load_k, tiles.b, rectangle(b_, at.stream, part, col));
+        load_a(block, tiles, rectangle(a_, at.stream, row, part));
+        load_b(block, tiles, rectangle(b_, at.stream, part, col));
         multiply(block, tiles);
       });
       block.store(Phase::store, rectangle(c_, at.stream, row, col), tiles.c);
@@ -44,9 +45,9 @@ class GemmKernel {
       Tiles tiles(block, *this);
       const TileSlot row = slot_of(rows_, at.row.index);
       for_each_part(block, [&](const TileSlot& part, PartialSum sum) {
-        block.load(Phase::load_q, tiles.a, rectangle(a_, at.stream, row, part));
+        load_a(block, tiles, rectangle(a_, at.stream, row, part));
         block.tiles(cols_, [&](const TileSlot& col) {
-          block.load(Phase::load_k, tiles.b, rectangle(b_, at.stream, part, col));
+          load_b(block, tiles, rectangle(b_, at.stream, part, col));
           add_to_memory(block, tiles, rectangle(c_, at.stream, row, col), sum);
         });
       });
@@ -59,9 +60,9 @@ class GemmKernel {
       Tiles tiles(block, *this);
       const TileSlot col = slot_of(cols_, at.row.index);
       for_each_part(block, [&](const TileSlot& part, PartialSum sum) {
-        block.load(Phase::load_k, tiles.b, rectangle(b_, at.stream, part, col));
+        load_b(block, tiles, rectangle(b_, at.stream, part, col));
         block.tiles(rows_, [&](const TileSlot& row) {
-          block.load(Phase::load_q, tiles.a, rectangle(a_, at.stream, row, part));
+          load_a(block, tiles, rectangle(a_, at.stream, row, part));
           add_to_memory(block, tiles, rectangle(c_, at.stream, row, col), sum);
         });
       });
@@ -75,8 +76,8 @@ class GemmKernel {
       const TileSlot row = slot_of(rows_, at.row.index);
       const TileSlot col = slot_of(cols_, at.col.index);
       block.tiles(depth_, [&](const TileSlot& part) {
-        block.load(Phase::load_q, tiles.a, rectangle(a_, at.stream, row, part));
-        block.load(Phase::load_k, tiles.b, rectangle(b_, at.stream, part, col));
+        load_a(block, tiles, rectangle(a_, at.stream, row, part));
+        load_b(block, tiles, rectangle(b_, at.stream, part, col));
         add_to_memory(block, tiles, rectangle(c_, at.stream, row, col), PartialSum::in_memory);
       });
     });
@@ -84,13 +85,13 @@ class GemmKernel {
 
  private:
   struct Tiles {
-    SharedTile<P> a;
-    SharedTile<P> b;
+    Ring<P> a;
+    Ring<P> b;
     RegisterTile<P> c;
 
     Tiles(Block<P>& block, const GemmKernel& kernel)
-        : a(block.shared("A", {kernel.rows_.size, kernel.depth_.size}, kernel.problem_.dtype)),
-          b(block.shared("B", {kernel.depth_.size, kernel.cols_.size}, kernel.problem_.dtype)),
+        : a(block.ring("A", kernel.stages_, {kernel.rows_.size, kernel.depth_.size}, kernel.problem_.dtype)),
+          b(block.ring("B", kernel.stages_, {kernel.depth_.size, kernel.cols_.size}, kernel.problem_.dtype)),
           c(block.registers("C", {kernel.rows_.size, kernel.cols_.size}, accumulator_of(kernel.problem_))) {}
   };
 
@@ -105,8 +106,15 @@ class GemmKernel {
     block.tiles(after_first(depth_), [&](const TileSlot& part) { body(part, PartialSum::in_memory); });
   }
 
+  static void load_a(Block<P>& block, Tiles& tiles, const View<P>& from) {
+    block.load(Phase::load_q, tiles.a.next(), from);
+  }
+  static void load_b(Block<P>& block, Tiles& tiles, const View<P>& from) {
+    block.load(Phase::load_k, tiles.b.next(), from);
+  }
+
   void multiply(Block<P>& block, Tiles& tiles) const {
-    block.accumulate(tiles.c, tiles.a, tiles.b, problem_.dtype);
+    block.accumulate(tiles.c, tiles.a.current(), tiles.b.current(), problem_.dtype);
     block.visit_tile();
   }
 
@@ -126,6 +134,7 @@ class GemmKernel {
   TileRange rows_;
   TileRange cols_;
   TileRange depth_;
+  Count stages_;
   Tensor<P>& a_;
   Tensor<P>& b_;
   Tensor<P>& c_;
@@ -137,7 +146,7 @@ struct Gemm {
       "A tiled matrix product C = A B in which C, A, B or nothing stays on chip while the rest passes by.";
   static constexpr std::string_view source =
       "the classical tiled product; bounds by Hong & Kung, 1981, and COSMA, 2019";
-  static constexpr std::string_view options = "--m --n --k --block-m --block-n --order";
+  static constexpr std::string_view options = "--m --n --k --block-m --block-n --stages --order";
 
   template <class P>
   static void run(Gpu<P>& gpu, const Case& point) {

@@ -5,16 +5,14 @@
 #include <tuple>
 
 #include "model/closed_form/bill.hpp"
+#include "model/closed_form/weight_layer.hpp"
 #include "sim/reference.hpp"
 
 namespace tilemeter {
 namespace {
 
-/// Largest integer of a type: int8 takes -127 to 127, int4 -7 to 7.
-double largest_of(WeightType type) { return type == WeightType::int8 ? 127 : 7; }
-
 double quantised(double weight, double scale, WeightType type) {
-  const double largest = largest_of(type);
+  const double largest = largest_weight_of(type);
   return std::clamp(std::nearbyint(weight / scale), -largest, largest);
 }
 
@@ -25,7 +23,7 @@ Matrix quantise_groups(Matrix& weights, Count group, WeightType type) {
     for (Eigen::Index g = 0; g < scales.cols(); ++g) {
       const Count begin = g * group;
       auto part = weights.row(row).segment(begin, std::min<Count>(group, weights.cols() - begin));
-      scales(row, g) = round_to(DType::fp16, std::max(part.cwiseAbs().maxCoeff(), 1e-3) / largest_of(type));
+      scales(row, g) = round_to(DType::fp16, std::max(part.cwiseAbs().maxCoeff(), 1e-3) / largest_weight_of(type));
       for (double& weight : part) weight = quantised(weight, scales(row, g), type);
     }
   }
@@ -46,11 +44,6 @@ Matrix dequantised(const Case& point, const Values& inputs, std::size_t problem)
 }
 
 }  // namespace
-
-double whole_scale(WeightType type) {
-  constexpr double largest_weight = 4;  // of a standard normal one, but for 1 in 16,000
-  return largest_weight / largest_of(type);
-}
 
 Values inputs_of_layer(const Case& point, Normal& normal) {
   const auto& [shapes, options] = std::tie(point.shapes, point.options);

@@ -1,6 +1,7 @@
 #include "sim/time/block_clock.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilemeter {
 
@@ -60,8 +61,13 @@ void BlockClock::add(Picoseconds now, std::size_t queue, const UnitWork& work) {
 BlockTime BlockClock::finish(Picoseconds now, Wait cause) {
   settle(now);
   if (now > covered_) wait(cause, now - covered_);
-  covered_ = now;
-  return time_;
+  BlockTime time = std::exchange(time_, {});
+  if (now < covered_) {
+    time_.working = covered_ - now;
+    time.working -= time_.working;
+  }
+  covered_ = std::max(covered_, now);
+  return time;
 }
 
 }  // namespace tilemeter

@@ -32,7 +32,7 @@ class BlockClock {
   void start(Picoseconds now, Picoseconds barrier);
   /// Work of one of two queues, whose ops begin in order. `now` is not before the begin of the queue's earlier ops.
   void add(Picoseconds now, std::size_t queue, const UnitWork& work);
-  /// The block ends at `now`, and waited for `cause` last.
+  /// The block ends at `now`, and waited for `cause` last. Work of ops that go on belongs to the block that follows.
   BlockTime finish(Picoseconds now, Wait cause);
 
  private:

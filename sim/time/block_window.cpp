@@ -20,10 +20,11 @@ void BlockWindow::start(const RecordedLaunch& launch, const BlockInstance& block
   stages_.assign(static_cast<std::size_t>(program.all_stages), Stage{.written = now, .read = now});
   current_.resize(program.stages.size());
   for (std::size_t tile = 0; tile < current_.size(); ++tile) current_[tile] = program.stages[tile] - 1;
-  all_ = ~std::uint64_t{0} >> (window_size - program.look_ahead);
-  free_ = all_;
-  exhausted_ = false;
-  end_ = now;
+  free_ = ~std::uint64_t{0} >> (window_size - program.look_ahead);
+  oldest_ = newest_ = 0;
+  issued_ = {false, true};
+  open_ = {};
+  ends_.fill(now);
   last_.fill(-1);
   last_begin_.fill(now);
   before_ = -1;
@@ -31,11 +32,21 @@ void BlockWindow::start(const RecordedLaunch& launch, const BlockInstance& block
   before_source_ = Wait::order;
 }
 
+void BlockWindow::continue_with(const RecordedLaunch& launch, const BlockInstance& block, const TimedProgram& program,
+                                Picoseconds now) {
+  program_ = &program;
+  stream_.emplace(launch, block);
+  newest_ = 1 - oldest_;
+  issued_[newest_] = false;
+  open_[newest_] = 0;
+  ends_[newest_] = now;
+}
+
 void BlockWindow::fill(EventQueue& events, std::uint32_t worker, Picoseconds now) {
   IssuedOp issued;
-  while (free_ != 0 && !exhausted_) {
+  while (free_ != 0 && !issued_[newest_]) {
     if (!stream_->next(issued)) {
-      exhausted_ = true;
+      issued_[newest_] = true;
       return;
     }
     const auto slot = static_cast<std::uint32_t>(std::countr_zero(free_));
@@ -53,8 +64,10 @@ void BlockWindow::take(std::uint32_t slot, const IssuedOp& issued) {
   it.dependents = 0;
   it.successor = -1;
   it.missing = 0;
+  it.piece = static_cast<std::uint8_t>(newest_);
   it.cause = Wait::order;
   it.source = Wait::order;
+  ++open_[newest_];
   if (it.op->queue == OpQueue::load || it.op->queue == OpQueue::store) places_[slot] = issued.place;
   place_stages(it);
   wait_for_tiles(slot);
@@ -179,8 +192,13 @@ void BlockWindow::ended(std::uint32_t slot, Picoseconds end, EventQueue& events,
     before_end_ = end;
     before_source_ = it.source;
   }
-  end_ = std::max(end_, end);
+  ends_[it.piece] = std::max(ends_[it.piece], end);
+  --open_[it.piece];
   free_ |= bit_of(slot);
+}
+
+bool same_tiles(const TimedProgram& a, const TimedProgram& b) {
+  return a.stages == b.stages && a.look_ahead == b.look_ahead && a.shared == b.shared;
 }
 
 }  // namespace tilemeter

@@ -69,7 +69,14 @@ struct Simulated {
   Count events = 0;  ///< ops and transfers that were simulated, without those that folding stands for
 };
 
-/// Runs `recording` on `device` as `execution` says. Throws InputError when a block does not fit an SM.
+/// A launch has more events than EngineOptions::most.
+class TooManyEvents : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// Runs `recording` on `device` as `execution` says. Throws InputError when a block does not fit an SM, and
+/// TooManyEvents.
 Simulated simulate(const Recording& recording, const Execution& execution, const Device& device,
                    const MachineRates& rates, const EngineOptions& options);
 

@@ -40,12 +40,15 @@ class Amounts : public Sink {
 
   std::vector<KernelWork> take() {
     finish_launch();
+    keep_all_dirty();
     return std::move(kernels_);
   }
 
  private:
   void finish_launch();
-  Bytes hbm() const;
+  Bytes touched(std::size_t tensor) const;
+  void estimate_dram();
+  void keep_all_dirty();
 
   const Execution& execution_;
   const Device& device_;
@@ -54,6 +57,9 @@ class Amounts : public Sink {
   std::vector<KernelWork> kernels_;
   KernelWork current_;
   std::array<Traffic, tensor_count> traffic_{};  // of the launch
+  Bytes touched_bytes_;                          // by all launches so far
+  std::array<std::optional<Bytes>, tensor_count> touched_at_{};
+  std::array<Traffic, tensor_count> extents_{};  // what launches touched of each tensor, and wrote
   bool open_ = false;
   Count copies_ = 1;
   UnitAmounts block_;  // of all copies
@@ -94,13 +100,60 @@ void Amounts::end_block(const std::vector<OnChipTile>& tiles) {
   current_.resident = stream.size() == 1 ? resident : std::min(current_.resident, resident);
 }
 
-/// Every tensor once in each direction.
-Bytes Amounts::hbm() const {
-  Bytes sum;
+/// Bytes of a tensor that the launch touches, in either direction.
+Bytes Amounts::touched(std::size_t tensor) const {
+  const Traffic& traffic = traffic_[tensor];
+  return std::min(std::max(traffic.read_bytes, traffic.write_bytes), sizes_[tensor]);
+}
+
+/// Reads of what the L2 still holds, because little was touched since, cost nothing. Of what a launch touches more than
+/// once the L2 misses what its streams at once have beyond the capacity.
+void Amounts::estimate_dram() {
+  Bytes all;
+  for (std::size_t i = 0; i < tensor_count; ++i) all += touched(i);
+  const LaunchBlocks& blocks = *current_.launch.blocks;
+  const Count of_stream = std::max<Count>(1, blocks.blocks() / blocks.streams);
+  const Count streams = ceil_div(checked::multiply(rates_.sms, std::max<Count>(1, current_.resident)), of_stream);
+  const double active = std::min(1.0, static_cast<double>(streams) / static_cast<double>(blocks.streams));
+  const double set = static_cast<double>(all.value()) * active;
+  const auto capacity = static_cast<double>(rates_.l2_capacity.value());
+  const double lost = set <= capacity ? 0 : 1 - capacity / set;
+  const auto passes = [&](Bytes bytes, Bytes once) {
+    return once + Bytes(static_cast<Count>(static_cast<double>((bytes - once).value()) * lost));
+  };
   for (std::size_t i = 0; i < tensor_count; ++i) {
-    sum += std::min(traffic_[i].read_bytes, sizes_[i]) + std::min(traffic_[i].write_bytes, sizes_[i]);
+    const Bytes once = touched(i);
+    if (once == Bytes(0)) continue;
+    const bool held = touched_at_[i] && touched_bytes_ - *touched_at_[i] + all <= rates_.l2_capacity;
+    const Bytes first = std::min(traffic_[i].read_bytes, once);
+    current_.dram.read += passes(traffic_[i].read_bytes, first) - (held ? first : Bytes(0));
+    current_.dram.write += passes(traffic_[i].write_bytes, std::min(traffic_[i].write_bytes, once));
+    current_.hbm += first + std::min(traffic_[i].write_bytes, once);
   }
-  return sum;
+  touched_bytes_ += all;
+  for (std::size_t i = 0; i < tensor_count; ++i) {
+    extents_[i].read_bytes = std::max(extents_[i].read_bytes, touched(i));
+    extents_[i].write_bytes = std::max(extents_[i].write_bytes, std::min(traffic_[i].write_bytes, sizes_[i]));
+  }
+  for (std::size_t i = 0; i < tensor_count; ++i) {
+    if (touched(i) > Bytes(0)) touched_at_[i] = touched_bytes_;
+  }
+  const Bytes written = current_.dram.write;
+  const double share = all > Bytes(0) ? std::min(1.0, capacity / static_cast<double>(all.value())) : 1;
+  current_.dram.left_dirty = Bytes(static_cast<Count>(static_cast<double>(written.value()) * share));
+}
+
+/// Nothing is written back when all that was ever touched fits.
+void Amounts::keep_all_dirty() {
+  Bytes all;
+  Bytes written;
+  for (std::size_t i = 0; i < tensor_count; ++i) {
+    all += extents_[i].read_bytes;
+    written += extents_[i].write_bytes;
+  }
+  if (kernels_.empty() || all > rates_.l2_capacity) return;
+  for (KernelWork& kernel : kernels_) kernel.dram.write = Bytes(0);
+  kernels_.back().dram.write = kernels_.back().dram.left_dirty = written;
 }
 
 bool alike(const KernelWork& a, const KernelWork& b) {
@@ -114,12 +167,15 @@ bool alike(const KernelWork& a, const KernelWork& b) {
 void Amounts::finish_launch() {
   if (!open_) return;
   open_ = false;
-  current_.hbm = hbm();
+  named("the bytes of a kernel", [&] { estimate_dram(); });
   traffic_ = {};
   if (!kernels_.empty() && alike(kernels_.back(), current_)) {
     KernelWork& before = kernels_.back();
     ++before.launch.times;
     before.hbm += current_.hbm;
+    before.dram.read += current_.dram.read;
+    before.dram.write += current_.dram.write;
+    before.dram.left_dirty = current_.dram.left_dirty;
     add(before.amounts, current_.amounts);
   } else {
     kernels_.push_back(std::move(current_));

@@ -40,6 +40,9 @@ LaunchRun::LaunchRun(const RecordedLaunch& launch, Count resident, Picoseconds b
   if (machine.options.waves == Waves::folded && !shifts) folding_ = folding_of(order_, resident_, aim());
   simulated_ = order_.size() - folding_.skipped;
   require_affordable();
+  continues_ = machine.execution.scheduling != Scheduling::grid && machine.execution.overlap == Overlap::pipelined &&
+               std::all_of(programs_.begin(), programs_.end(),
+                           [&](const TimedProgram& program) { return same_tiles(program, programs_.front()); });
   workers_.resize(static_cast<std::size_t>(std::min(resident_, simulated_)));
   free_.assign(sms, SmClocks{});
   shared_.resize(sms);
@@ -48,9 +51,10 @@ LaunchRun::LaunchRun(const RecordedLaunch& launch, Count resident, Picoseconds b
 }
 
 Picoseconds LaunchRun::run() {
+  next_ = static_cast<Count>(workers_.size());
   for (std::uint32_t worker = 0; worker < workers_.size(); ++worker) {
     workers_[worker].sm = static_cast<int>(worker % static_cast<std::uint32_t>(machine_.rates.sms));
-    start_block(worker, next_++,
+    start_block(worker, worker,
                 begin_ + to_picoseconds(machine_.rates.block_start * workers_[worker].sm * machine_.rates.clock_hz,
                                         machine_.rates));
   }
@@ -74,39 +78,68 @@ Picoseconds LaunchRun::run() {
   return end_;
 }
 
+const TimedProgram& LaunchRun::program_of(const DealtBlock& dealt) const {
+  return programs_[static_cast<std::size_t>(dealt.block->program)];
+}
+
+LaunchRun::Piece& LaunchRun::deal(Worker& it, std::size_t piece, Count simulated) {
+  it.pieces[piece] = {.dealt = order_.at(folding_.number_of(simulated)), .simulated = simulated};
+  add_block(machine_.sums.sms[static_cast<std::size_t>(it.sm)], program_of(it.pieces[piece].dealt), 1);
+  return it.pieces[piece];
+}
+
 void LaunchRun::start_block(std::uint32_t worker, Count simulated, Picoseconds now) {
   Worker& it = workers_[worker];
-  it.dealt = order_.at(folding_.number_of(simulated));
-  it.simulated = simulated;
+  const DealtBlock& dealt = deal(it, 0, simulated).dealt;
   it.begin = now;
-  it.last = Wait::order;
+  it.ends = false;
   it.queue_end.fill(now);
-  const TimedProgram& program = programs_[static_cast<std::size_t>(it.dealt.block->program)];
+  const TimedProgram& program = program_of(dealt);
   const auto sm = static_cast<std::size_t>(it.sm);
-  add_block(machine_.sums.sms[sm], program, 1);
   shared_[sm] += program.shared;
   machine_.sums.sms[sm].shared_peak = std::max(machine_.sums.sms[sm].shared_peak, shared_[sm]);
   it.clock.start(now, barrier_);
-  it.window.start(launch_, *it.dealt.block, program, machine_.execution.overlap, now);
+  it.window.start(launch_, *dealt.block, program, machine_.execution.overlap, now);
   settle(worker, now);
+}
+
+std::optional<Count> LaunchRun::next_block(const Worker& it) {
+  const bool dealt = machine_.execution.scheduling == Scheduling::static_persistent;
+  const Count next = dealt ? it.pieces[it.window.newest()].simulated + static_cast<Count>(workers_.size()) : next_;
+  if (next >= simulated_) return std::nullopt;
+  if (!dealt) ++next_;
+  return next;
+}
+
+void LaunchRun::continue_block(std::uint32_t worker, Picoseconds now) {
+  Worker& it = workers_[worker];
+  const std::optional<Count> next = next_block(it);
+  if (!next) return;
+  const DealtBlock& dealt = deal(it, 1 - it.window.oldest(), *next).dealt;
+  it.window.continue_with(launch_, *dealt.block, program_of(dealt), now);
+  it.window.fill(events_, worker, now);
 }
 
 void LaunchRun::end_block(std::uint32_t worker, Picoseconds now) {
   Worker& it = workers_[worker];
   const auto sm = static_cast<std::size_t>(it.sm);
-  const BlockTime time = it.clock.finish(now, it.last);
+  const Piece& piece = it.pieces[it.window.oldest()];
+  const BlockTime time = it.clock.finish(now, piece.last);
   SmTime& sums = machine_.sums.sms[sm];
   sums.resident += now - it.begin;
   sums.working += time.working;
   for (std::size_t i = 0; i < wait_count; ++i) sums.waits[i] += time.waits[i];
-  if (folding_.in_window(it.simulated)) window_.times[sm] += time;
-  shared_[sm] = shared_[sm] - programs_[static_cast<std::size_t>(it.dealt.block->program)].shared;
+  if (folding_.in_window(piece.simulated)) window_.times[sm] += time;
   end_ = std::max(end_, now);
-  const bool dealt = machine_.execution.scheduling == Scheduling::static_persistent;
-  const Count next = dealt ? it.simulated + static_cast<Count>(workers_.size()) : next_;
-  if (next >= simulated_) return;
-  if (!dealt) ++next_;
-  start_block(worker, next, now);
+  it.begin = now;
+  it.ends = false;
+  if (it.window.oldest() != it.window.newest()) {
+    it.window.retire();
+    settle(worker, now);
+    return;
+  }
+  shared_[sm] = shared_[sm] - program_of(piece.dealt).shared;
+  if (const auto next = next_block(it)) start_block(worker, *next, now);
 }
 
 void LaunchRun::start_op(std::uint32_t worker, std::uint32_t slot, Picoseconds now) {
@@ -154,12 +187,13 @@ void LaunchRun::compute(Worker& it, std::uint32_t worker, std::uint32_t slot, Pi
 
 void LaunchRun::transfer(Worker& it, std::uint32_t worker, std::uint32_t slot, Picoseconds now) {
   WindowOp& op = it.window[slot];
-  const DramTraffic dram = machine_.l2.access(*op.op->op, it.window.place(slot), it.dealt.stream, launch_.streams);
+  const DramTraffic dram =
+      machine_.l2.access(*op.op->op, it.window.place(slot), piece_of(it, op).dealt.stream, launch_.streams);
   LevelTraffic& levels = machine_.sums.levels;
   levels.dram_read += dram.read;
   levels.dram_write += dram.write;
   levels.l2_hits += dram.hit;
-  if (folding_.in_window(it.simulated)) window_.dram += dram;
+  if (folding_.in_window(piece_of(it, op).simulated)) window_.dram += dram;
   const bool store = op.op->queue == OpQueue::store;
   op.source = store ? Wait::store : dram.read.value() > 0 ? Wait::hbm : Wait::l2;
   transfers_.ask(now, {.edge = static_cast<double>(op.op->edge),
@@ -192,18 +226,22 @@ void LaunchRun::served(const Served& served) {
   }
   const SmUnit unit = store ? SmUnit::store : SmUnit::load;
   machine_.sums.sms[sm].busy[static_cast<std::size_t>(unit)] += served.end - served.begin;
-  if (folding_.in_window(it.simulated)) window_.ports[sm][store ? 1 : 0] += served.end - served.begin;
+  Piece& piece = piece_of(it, op);
+  if (folding_.in_window(piece.simulated)) window_.ports[sm][store ? 1 : 0] += served.end - served.begin;
   if (traced(it.sm)) span(it, op, unit, served.begin, served.end, served.begin > served.asked ? Wait::l2 : op.cause);
   it.queue_end[static_cast<std::size_t>(op.op->queue)] = served.end;
-  if (end >= it.window.end()) it.last = op.source;
+  if (end >= it.window.end(op.piece)) piece.last = op.source;
   it.window.ended(slot, end, events_, worker, served.end);
   settle(worker, served.end);
 }
 
 void LaunchRun::settle(std::uint32_t worker, Picoseconds now) {
-  BlockWindow& window = workers_[worker].window;
-  window.fill(events_, worker, now);
-  if (window.done()) events_.push({.time = std::max(window.end(), now), .worker = worker, .slot = block_end});
+  Worker& it = workers_[worker];
+  it.window.fill(events_, worker, now);
+  if (continues_ && it.window.may_continue()) continue_block(worker, now);
+  if (!it.window.done() || it.ends) return;
+  it.ends = true;
+  events_.push({.time = std::max(it.window.end(it.window.oldest()), now), .worker = worker, .slot = block_end});
 }
 
 void LaunchRun::span(const Worker& it, const WindowOp& op, SmUnit unit, Picoseconds begin, Picoseconds end,
@@ -212,7 +250,7 @@ void LaunchRun::span(const Worker& it, const WindowOp& op, SmUnit unit, Picoseco
   machine_.sums.timeline.spans.push_back({.sm = it.sm,
                                           .unit = unit,
                                           .phase = op.op->phase,
-                                          .block = it.dealt.number,
+                                          .block = it.pieces[op.piece].dealt.number,
                                           .begin = begin,
                                           .end = end,
                                           .after = after,

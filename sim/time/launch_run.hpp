@@ -27,15 +27,20 @@ class LaunchRun {
   Picoseconds run();
 
  private:
-  /// A resident block.
+  /// A block that was given to a worker.
+  struct Piece {
+    DealtBlock dealt{};
+    Count simulated = 0;      ///< its number among those that are simulated
+    Wait last = Wait::order;  ///< what its end waits for
+  };
+  /// A resident block, or a persistent one with two pieces of work, the end of one and the begin of the next.
   struct Worker {
     BlockWindow window;
     BlockClock clock;
     std::array<Picoseconds, op_queue_count> queue_end{};  ///< of the last op of each queue, for spans
-    DealtBlock dealt{};
-    Count simulated = 0;  ///< its number among those that are simulated
-    Picoseconds begin = 0;
-    Wait last = Wait::order;  ///< what its end waits for
+    std::array<Piece, 2> pieces{};                        ///< as the window numbers them
+    Picoseconds begin = 0;                                ///< of the oldest piece: the end of the one before it
+    bool ends = false;                                    ///< the end of the oldest piece is among the events
     int sm = 0;
   };
   using SmClocks = std::array<Picoseconds, inner_unit_count>;
@@ -53,6 +58,12 @@ class LaunchRun {
 
   void start_block(std::uint32_t worker, Count simulated, Picoseconds now);
   void end_block(std::uint32_t worker, Picoseconds now);
+  Piece& deal(Worker& it, std::size_t piece, Count simulated);
+  /// The block that follows the newest piece of a worker, if there is one; what it takes is no longer dealt to others.
+  std::optional<Count> next_block(const Worker& it);
+  void continue_block(std::uint32_t worker, Picoseconds now);
+  const TimedProgram& program_of(const DealtBlock& dealt) const;
+  static Piece& piece_of(Worker& it, const WindowOp& op) { return it.pieces[op.piece]; }
   void start_op(std::uint32_t worker, std::uint32_t slot, Picoseconds now);
   void compute(Worker& it, std::uint32_t worker, std::uint32_t slot, Picoseconds now);
   void transfer(Worker& it, std::uint32_t worker, std::uint32_t slot, Picoseconds now);
@@ -65,7 +76,7 @@ class LaunchRun {
   Count events_of_a_block() const;  ///< on average
   /// Blocks that `EngineOptions::aim` events stand for.
   Count aim() const;
-  /// Throws InputError when more events are to be simulated than EngineOptions::most.
+  /// Throws TooManyEvents when more events are to be simulated than EngineOptions::most.
   void require_affordable() const;
   void add_folded_time();
   void add_folded_dram(Bytes edge_read);
@@ -79,6 +90,7 @@ class LaunchRun {
   Count simulated_ = 0;  ///< blocks that are
   Count next_ = 0;       ///< of them
   Count resident_ = 1;
+  bool continues_ = false;  ///< persistent blocks load their next piece's tiles while they finish one
   Picoseconds begin_ = 0;
   Picoseconds end_ = 0;
   Picoseconds l2_latency_ = 0;

@@ -46,9 +46,9 @@ Count LaunchRun::aim() const {
 void LaunchRun::require_affordable() const {
   const double events = static_cast<double>(events_of_a_block()) * static_cast<double>(simulated_);
   if (events <= static_cast<double>(machine_.options.most)) return;
-  throw InputError(launch_.kernel + ": the simulation has some " + std::to_string(static_cast<Count>(events / 1e6)) +
-                   " million events, expected at most " + std::to_string(machine_.options.most / 1'000'000) +
-                   " million; count and sweep with --device give the time in closed form");
+  throw TooManyEvents(launch_.kernel + ": the simulation has some " + std::to_string(static_cast<Count>(events / 1e6)) +
+                      " million events, expected at most " + std::to_string(machine_.options.most / 1'000'000) +
+                      " million; count, sweep and predict give the time in closed form");
 }
 
 void LaunchRun::add_folded() {

@@ -94,6 +94,8 @@ TEST_CASE("shared memory of a kernel is that of its block's tiles, up to stated 
       }
       constexpr Count large = 8192;  // tiles are clipped to shorter problems
       point.problem.seq_q = point.problem.seq_k = point.shapes.m = point.shapes.n = point.shapes.k = large;
+      point.shapes.tokens = point.shapes.d_in = point.shapes.d_out = large;
+      point.options.group_size = 0;  // scales are padding
       INFO(kernel.name << " " << testing::describe(point));
       CHECK(tiling.shared - tiling.padding == shared_tiles(kernel, point));
     }

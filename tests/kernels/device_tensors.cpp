@@ -4,6 +4,7 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 
@@ -31,6 +32,8 @@ void encode(DType type, double value, std::byte* to) {
       return put(__double2half(value));
     case DType::bf16:
       return put(__double2bfloat16(value));
+    case DType::int8:
+      return put(static_cast<std::int8_t>(value));
     default:
       throw std::logic_error("no kernel stores " + std::string(name_of(type)));
   }
@@ -91,7 +94,7 @@ DeviceTensors::DeviceTensors(const Kernel& kernel, const Case& point, const Valu
   for (const Operand& operand : kernel.operands(point)) {
     Memory memory{operand, Buffer<std::byte>(bytes_of_operand(operand) + guard)};
     std::vector<std::byte> host(memory.bytes.size(), std::byte{0xFF});
-    if (const auto found = inputs.find(operand.name); operand.role == Role::input && found != inputs.end()) {
+    if (const auto found = inputs.find(operand.name); is_read_only(operand.role) && found != inputs.end()) {
       Count elements = 0;
       for_each_element(point.problem, operand.name, found->second, [&](auto stream, Count row, Count col, auto index) {
         const auto at = index * static_cast<std::size_t>(size_of(operand.type));
@@ -112,7 +115,7 @@ DeviceTensors::DeviceTensors(const Kernel& kernel, const Case& point, const Valu
 
 void DeviceTensors::reset() {
   for (auto& [name, memory] : memory_) {
-    if (memory.operand.role != Role::input) memory.bytes.poison();
+    if (!is_read_only(memory.operand.role)) memory.bytes.poison();
   }
   if (kernel_.prepare == nullptr) return;
   kernel_.prepare(pointers_, point_, nullptr);

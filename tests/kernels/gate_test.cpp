@@ -1,6 +1,7 @@
 // The gate: right kernels pass, each kind of wrong kernel is caught.
 #include "kernels/gate.hpp"
 
+#include "kernels/flash2_backward.hpp"
 #include "kernels/flash2_plain.hpp"
 #include "tests/support/catch.hpp"
 
@@ -59,6 +60,76 @@ TEST_CASE("gate: a right kernel passes, all rows or some compared", "[gate]") {
   CHECK(!some.failure);
   CHECK(some.rows < 400);
   CHECK(some.rows >= 4);
+}
+
+namespace {
+
+/// Of the gradients: heads share K and V, so that dK and dV are sums over them.
+Case gradients_of(Count seq, MaskKind mask, DType type) {
+  return {.problem = {.batch = 2,
+                      .heads = 4,
+                      .kv_heads = 2,
+                      .seq_q = seq,
+                      .seq_k = seq + 5,
+                      .head_dim = 64,
+                      .head_dim_v = 64,
+                      .mask = {.kind = mask},
+                      .dtype = type,
+                      .score_dtype = type,
+                      .o_dtype = type},
+          .tiling = {.block_q = 128, .block_k = 128}};
+}
+
+GateResult gate_of_gradients(const Kernel& kernel, const Case& point, double work) {
+  OperandMemory memory(kernel, point, 1);
+  return pass_gate(kernel, point, memory, {.seed = 1, .tolerance_growth = 2, .rounding_growth = 2, .work = work},
+                   nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("gate: gradients are compared, all rows of queries and of keys or some", "[gate]") {
+  for (const char* name : {"flash2_backward", "flash1_backward", "standard_backward"}) {
+    for (const MaskKind mask : {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left}) {
+      for (const DType type : {DType::fp16, DType::bf16}) {
+        for (const Count seq : {1, 200}) {
+          const GateResult result = gate_of_gradients(kernel_named(name), gradients_of(seq, mask, type), 1e9);
+          INFO(name << ", " << name_of(mask) << ", " << name_of(type) << ", " << seq << ": "
+                    << result.failure.value_or(""));
+          CHECK(!result.failure);
+          CHECK(result.tensors.size() == 3);
+          CHECK(result.rows == 8 * seq + 4 * (seq + 5));
+          CHECK(result.rows_in_all == result.rows);
+        }
+      }
+    }
+    const GateResult some = gate_of_gradients(kernel_named(name), gradients_of(200, MaskKind::none, DType::bf16), 1e6);
+    CHECK(!some.failure);
+    CHECK(some.rows < some.rows_in_all);
+  }
+}
+
+TEST_CASE("gate: gradients without the mask, of one head of a group, or not written, fail", "[gate]") {
+  const auto failure_of = [](void (*launch)(const Tensors&, const Case&, Stream)) {
+    Kernel kernel = kernel_named("flash2_backward");
+    kernel.launch = launch;
+    return gate_of_gradients(kernel, gradients_of(200, MaskKind::causal, DType::bf16), 1e9).failure.value_or("none");
+  };
+  CHECK_THAT(failure_of([](const Tensors& tensors, const Case& point, Stream stream) {
+               Case unmasked = point;
+               unmasked.problem.mask = {};
+               launch_flash2_backward(tensors, unmasked, stream);
+             }),
+             contains("dQ: "));
+  CHECK_THAT(failure_of([](const Tensors& tensors, const Case& point, Stream stream) {
+               launch_flash2_backward(tensors, point, stream);
+               Case ungrouped = point;
+               ungrouped.problem.batch = 1;
+               ungrouped.problem.heads = ungrouped.problem.kv_heads;
+               launch_flash2_backward(tensors, ungrouped, stream);
+             }),
+             contains("dK: "));
+  CHECK_THAT(failure_of([](const Tensors&, const Case&, Stream) {}), contains("NaN"));
 }
 
 TEST_CASE("B14: a kernel that uses 64 of 128 columns fails", "[gate]") {

@@ -1,6 +1,7 @@
 #include "tests/kernels/kernel_points.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -60,10 +61,15 @@ Case draw(const Kernel& kernel, const KernelTiling& tiling, Count longest, std::
   point.options.init = StatisticsInit::not_counted;
   point.options.variant.reset();
   if (!kernel.variants.empty()) point.options.variant = one_of(random, kernel.variants);
+  constexpr std::array<Count, 8> groups = {0, 0, 16, 64, 128, 256, 512, 1 << 20};
+  point.options.group_size = one_of(random, std::span<const Count>(groups));
   point.options.gemm_order.reset();
   point.shapes = {.m = length(random, longest),
                   .n = length(random, longest),
                   .k = length(random, longest),
+                  .tokens = length(random, longest),
+                  .d_in = length(random, 4 * longest),
+                  .d_out = length(random, longest),
                   .rows = length(random, longest),
                   .cols = length(random, 4 * longest),
                   .length = length(random, 100 * longest)};

@@ -112,6 +112,9 @@ Case adapted(Case point, const Formula& formula) {
       [](Case& c) {
         if (c.options.weight_type == WeightType::bf16) c.options.group_size = 0;
       },
+      [](Case& c) {
+        if (c.options.gemm_order != GemmOrder::c_stationary) c.tiling.stages = 1;
+      },
       [](Case& c) { c.problem.packing = Packing::unpacked; },
       [](Case& c) { c.problem.seq_k = std::max<Count>(c.problem.seq_k, 1); },
       [](Case& c) { c.problem.mask = {}; },

@@ -70,6 +70,27 @@ TEST_CASE("a plan takes the kernel's first tiling of the head dimension, and wha
   CHECK(plan_of(given, &plain()).point.tiling.block_k == 64);
 }
 
+TEST_CASE("a plan of a layer takes the tiling that suits its tokens") {
+  const auto tokens_of_tile = [](Count tokens, WeightType type, std::optional<Count> block_m = {}) {
+    PointRequest request = request_of("weight_layer", 1, 64);
+    request.problem.dtype = DType::bf16;
+    request.options.weight_type = type;
+    request.shapes = {.tokens = tokens, .d_in = 512, .d_out = 512};
+    request.block_m = block_m;
+    const MeasurePlan plan = plan_of(request, nullptr);
+    INFO(plan.refusal.value_or(""));
+    CHECK(!plan.refusal);
+    return plan.point.tiling.block_m;
+  };
+  CHECK(tokens_of_tile(1, WeightType::bf16) == 64);
+  CHECK(tokens_of_tile(65, WeightType::bf16) == 128);
+  CHECK(tokens_of_tile(256, WeightType::bf16) == 256);
+  CHECK(tokens_of_tile(384, WeightType::bf16) == 192);
+  CHECK(tokens_of_tile(384, WeightType::bf16, 64) == 64);
+  CHECK(tokens_of_tile(128, WeightType::int8) == 128);
+  CHECK(tokens_of_tile(1, WeightType::int8) == 16);
+}
+
 TEST_CASE("B20, B21, A21: a plan refuses what the kernel is not compiled for, before any number") {
   for (const Count head_dim : {72, 96, 100}) {
     const MeasurePlan plan = plan_of(request_of("flash2", 256, head_dim), &plain());
@@ -98,7 +119,9 @@ TEST_CASE("every kernel has a plan of its own for the first of its tilings") {
     PointRequest request = request_of(kernel.algorithm, 256, tiling.head_dim == 0 ? 64 : tiling.head_dim);
     if (tiling.head_dim_v != 0) request.head_dim_v = tiling.head_dim_v;
     request.problem.dtype = kernel.dtypes.front();
-    request.shapes = {.m = 256, .n = 256, .k = 256, .rows = 64, .cols = 256, .length = 4096};
+    request.shapes = {
+        .m = 256, .n = 256, .k = 256, .tokens = 16, .d_in = 256, .d_out = 256, .rows = 64, .cols = 256, .length = 4096};
+    if (kernel.name == "weight_layer_int8") request.options.weight_type = WeightType::int8;
     if (!kernel.variants.empty()) request.options.variant = kernel.variants.front();
     const MeasurePlan plan = plan_of(request, &kernel);
     INFO(plan.refusal.value_or(""));
@@ -127,6 +150,15 @@ TEST_CASE("B14: half of the bytes are a difference, by tensor and direction") {
   Work wider = *measurement.counted;
   wider[TensorName::Q].read_bytes += Bytes(2);
   CHECK_THAT(difference(wider, measurement.bill.counted).value_or(""), contains("another type"));
+}
+
+TEST_CASE("gradients take 2.5 times the forward pass's FLOPs of the visible pairs, whatever the algorithm does") {
+  for (const std::string_view algorithm : {"flash2_backward", "flash1_backward", "standard_backward"}) {
+    PointRequest request = request_of(algorithm, 256, 64);
+    CHECK(useful_flops(evaluate(request, {})) == Flops(10 * 256 * 256 * 64));
+    request.problem.mask.kind = MaskKind::causal;
+    CHECK(useful_flops(evaluate(request, {})) == Flops(10 * (256 * 257 / 2) * 64));
+  }
 }
 
 TEST_CASE("a record has traffic per tensor, the gate, and times in SI units") {

@@ -131,6 +131,34 @@ class Trace(program.Folder):
                 self.assertLessEqual(before[1], after[0] + 1e-9)
 
 
+class CountShowsTime(unittest.TestCase):
+    def test_its_table_has_the_time_of_its_json(self):
+        time = document(["count", *POINT.split()])["time"]
+        text = output(["count", *POINT.split()])
+        self.assertIn("time on h200, in closed form", text)
+        self.assertIn(f"{time['seconds'] * 1e6:,.3f} us ({time['kind']})", text)
+        self.assertNotIn("time on", output(["count", *POINT.replace(" --device h200", "").split()]))
+
+
+class NotSimulated(unittest.TestCase):
+    def test_a_launch_of_too_many_events_has_its_closed_form(self):
+        text = "--algorithm flash2 --seq 1048576 --causal --head-dim 128 --device h200 --block-q 128 --block-k 64"
+        point = predict(text)
+        self.assertEqual(point["time"]["source"], "closed form")
+        self.assertEqual(point["time"]["seconds"], point["estimate"]["seconds"])
+        self.assertEqual((point["waits"], point["launches"]), (None, None))
+        self.assertEqual(point["levels"]["dram"]["read"], point["hbm"]["read"])
+        self.assertIn("not simulated: flash2: the simulation has some", point["notes"][-1])
+        self.assertIn("million events", message(["simulate", *text.split()]))
+
+    def test_kernels_without_tiles_take_their_bounds(self):
+        point = predict("--algorithm standard --seq 2048 --batch 2 --heads 8 --head-dim 64 --device h200")
+        time = point["time"]
+        self.assertEqual((time["source"], len(point["estimate"]["launches"])), ("closed form", 3))
+        self.assertGreaterEqual(time["seconds"], max(time["bounds"].values()))
+        self.assertLess(time["seconds"], sum(time["bounds"].values()))
+
+
 class Refusals(program.Folder):
     def refuse(self, text, *words, command="predict"):
         said = message([command, *text.split()])
@@ -148,7 +176,20 @@ class Refusals(program.Folder):
         self.refuse(POINT.replace("h200", "a100-80gb") + " --matrix wgmma", "--matrix wgmma", "sm_80", "mma")
         self.refuse(POINT.replace("--seq 1024", "--seq 1024,2048"), "--seq")
 
+    def test_ranges_are_whole(self):
+        for warps in ("0", "-1", "x", "99999999999999999999"):
+            self.refuse(POINT + f" --warps {warps}", f"--warps {warps}" if warps != "x" else "--warps", "1 to 32")
+        for clock in ("1e-9", "12", "fast"):
+            self.refuse(POINT + f" --clock {clock}", "--clock", "1 MHz to 100 GHz", "1.98 GHz")
+
+    def test_stages_of_a_gemm(self):
+        point = ("--algorithm gemm --m 512 --n 512 --k 512 --block-m 64 --block-n 64 --block-k 64 --device h200 "
+                 "--stages 2")
+        self.assertLess(predict(point)["time"]["seconds"], predict(point[:-1] + "1")["time"]["seconds"])
+        self.refuse(point + " --order a", "--stages 2", "--order c")
+
     def test_traces(self):
+        self.assertIn("--trace: expected the name of a file", message(["simulate", *POINT.split(), "--trace", ""]))
         self.refuse(POINT + " --trace-sms 2", "--trace-sms 2", "--trace", command="simulate")
         self.refuse(POINT + " --trace /nowhere/t.json", "--trace", command="simulate")
         same = self.path("t.json")

@@ -109,7 +109,7 @@ Listing kernel_description(std::string_view name) {
   add("built", kernel.launch == nullptr ? "no: this program has no CUDA kernels" : "yes");
   add("types", names_of(kernel.dtypes));
   add("types of S and P", names_of(kernel.score_dtypes));
-  add("types of O", names_of(kernel.o_dtypes));
+  add("types of O, or dQ", names_of(kernel.o_dtypes));
   add("masks", names_of(kernel.masks));
   add("variants", names_of(kernel.variants));
   if (!kernel.masks.empty()) add("query heads", listed(packings));

@@ -19,7 +19,7 @@ constexpr std::string_view predict_example =
 int run_predict(const Arguments& arguments) {
   const Target target = target_of(arguments);
   Json points = Json::array();
-  for (const SimulatedPoint& point : simulated_points(arguments, "predict", {})) {
+  for (const SimulatedPoint& point : simulated_points(arguments, "predict", {}, Beyond::closed_form)) {
     points.push_back(simulated_point_json(point));
   }
   write_result(target, render_timed(target.format, "predict", points));

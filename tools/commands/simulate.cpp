@@ -52,6 +52,7 @@ void require_trace(const std::string& path) {
 std::optional<std::string> trace_path(const Arguments& arguments, const Target& target) {
   const auto path = arguments.find("--trace");
   if (!path) return std::nullopt;
+  if (path->empty()) throw InputError("--trace: expected the name of a file");
   if (path == target.path) throw InputError("--trace " + *path + ": -o writes the same file; choose another name");
   require_trace(*path);
   return path;
@@ -75,15 +76,15 @@ int run_simulate(const Arguments& arguments) {
   const Target target = target_of(arguments);
   const EngineOptions options = engine_options_of(arguments);
   const auto trace = trace_path(arguments, target);
-  const auto simulated = simulated_points(arguments, "simulate", options);
+  const auto simulated = simulated_points(arguments, "simulate", options, Beyond::refused);
   if (trace && simulated.size() > 1) throw InputError("--trace " + *trace + " takes one algorithm, not several");
   Json points = Json::array();
   for (const SimulatedPoint& point : simulated) {
     points.push_back(simulated_point_json(point));
-    points.back()["sms"] = simulated_sms_json(point.simulated);
-    points.back()["events"] = point.simulated.events;
+    points.back()["sms"] = simulated_sms_json(*point.simulated);
+    points.back()["events"] = point.simulated->events;
   }
-  if (trace) write_trace(*trace, simulated.front().simulated.timeline);
+  if (trace) write_trace(*trace, simulated.front().simulated->timeline);
   write_result(target, render_timed(target.format, "simulate", points));
   return 0;
 }

@@ -48,8 +48,10 @@ std::string_view name_of(Regime regime) {
 }
 
 Flops useful_flops(const PointResult& bill) {
-  if (bill.request.algorithm->computation() != Computation::attention) return bill.counted.matmul_flops;
-  const Count per_pair = 2 * (bill.problem.head_dim + bill.problem.head_dim_v);
+  const Computation computation = bill.request.algorithm->computation();
+  const Count d = bill.problem.head_dim, d_v = bill.problem.head_dim_v;
+  if (computation != Computation::attention && computation != Computation::gradients) return bill.counted.matmul_flops;
+  const Count per_pair = 2 * (computation == Computation::gradients ? 3 * d + 2 * d_v : d + d_v);
   return named("pair_flops", [&] { return Flops(checked::multiply(bill.pairs, per_pair)); });
 }
 

@@ -47,7 +47,8 @@ struct MeasureSetting {
   std::optional<Seconds> empty_warm{};
 };
 
-/// The FLOPs that the computation needs: of the visible pairs for attention, which masks reduce; else of its products.
+/// The FLOPs that the computation needs: of the visible pairs for attention, which masks reduce, and for its gradients
+/// (five products, S among them: 2.5 times the forward pass at d = d_v, by convention); else of its products.
 Flops useful_flops(const PointResult& bill);
 
 /// What one launch does at the least.

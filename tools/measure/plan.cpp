@@ -1,7 +1,9 @@
 #include "tools/measure/plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "kernels/weight_layer.hpp"
 #include "sim/catalog.hpp"
 #include "tools/options/text.hpp"
 #include "tools/point.hpp"
@@ -39,16 +41,19 @@ void fill(std::optional<Count>& size, Count compiled) {
   if (!size) size = unless_zero(compiled);
 }
 
-/// The kernel's first tiling that agrees with the request; nullptr where none does.
-const KernelTiling* tiling_for(const PointRequest& request, const Kernel& kernel) {
-  const auto found = std::find_if(kernel.tilings.begin(), kernel.tilings.end(),
-                                  [&](const KernelTiling& tiling) { return agrees(tiling, request); });
-  return found == kernel.tilings.end() ? nullptr : &*found;
+/// The kernel's first tiling that agrees with the request; for a layer the one that suits its tokens.
+std::optional<KernelTiling> tiling_for(const PointRequest& request, const Kernel& kernel) {
+  std::vector<KernelTiling> agreeing;
+  std::copy_if(kernel.tilings.begin(), kernel.tilings.end(), std::back_inserter(agreeing),
+               [&](const KernelTiling& tiling) { return agrees(tiling, request); });
+  if (agreeing.empty()) return std::nullopt;
+  if (request.algorithm->computation() != Computation::layer) return agreeing.front();
+  return kernels::preferred_weight_tiling(agreeing, request.shapes);
 }
 
 /// The request in `tiling`, unchanged without one.
-PointRequest with_tiling(PointRequest request, const KernelTiling* tiling) {
-  if (tiling == nullptr) return request;
+PointRequest with_tiling(PointRequest request, const std::optional<KernelTiling>& tiling) {
+  if (!tiling) return request;
   fill(request.block_q, tiling->block_q);
   fill(request.block_k, tiling->block_k);
   fill(request.block_m, tiling->block_m);
@@ -68,7 +73,7 @@ std::optional<std::string> foreign(const PointRequest& request) {
 }
 
 MeasurePlan plan_for(const PointRequest& request, const Kernel& kernel) {
-  const KernelTiling* tiling = tiling_for(request, kernel);
+  const std::optional<KernelTiling> tiling = tiling_for(request, kernel);
   MeasurePlan plan{.kernel = &kernel, .request = with_tiling(request, tiling), .point = {}};
   plan.request.overflowing = Overflowing::counted;  // what a block holds is the kernel's affair
   ResolvedPoint resolved = resolve(plan.request);
@@ -76,7 +81,7 @@ MeasurePlan plan_for(const PointRequest& request, const Kernel& kernel) {
   if (!plan.refusal) plan.refusal = choose_tiling(resolved);
   plan.point = resolved.largest;
   // A ring in a kernel whose algorithm bills none is no option of the algorithm.
-  if (tiling != nullptr) plan.point.tiling.stages = plan.request.stages.value_or(tiling->stages);
+  if (tiling) plan.point.tiling.stages = plan.request.stages.value_or(tiling->stages);
   if (!plan.refusal) plan.refusal = kernels::unsupported(kernel, plan.point);
   return plan;
 }

@@ -19,7 +19,8 @@ struct MeasurePlan {
 
 /// Plans `request` for `kernel`, or without one for the first kernel that mirrors the algorithm and can run it; where
 /// none can, for the first, with its reason. Sizes that are not given are those of the kernel's first tiling that has
-/// the given ones. Throws InputError when the input is wrong, and when no kernel mirrors the algorithm.
+/// the given ones; a layer's, of the one that suits its tokens. Throws InputError when the input is wrong, and when no
+/// kernel mirrors the algorithm.
 MeasurePlan plan_of(const PointRequest& request, const kernels::Kernel* kernel);
 
 /// The kernels that mirror an algorithm, in the order of the catalog.

@@ -165,7 +165,7 @@ constexpr std::array own_table = {
     OwnOption{{{"--deterministic", "", "dQ is accumulated in order, in a buffer for each block along the keys"},
                deterministic},
               [](PointRequest& r) { r.options.accumulation = Options{}.accumulation; }},
-    OwnOption{{{"--stages", "S", "stages of the K/V ring; default 1, flash3 2"}, stages},
+    OwnOption{{{"--stages", "S", "stages of the K/V ring, of the A and B ring of a gemm; default 1, flash3 2"}, stages},
               [](PointRequest& r) { r.stages.reset(); }},
     OwnOption{{{"--block-d", "BD", "GEMM tiles along the head dimension; default all of it"}, block_d},
               [](PointRequest& r) { r.block_d = 0; }},

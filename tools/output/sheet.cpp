@@ -140,6 +140,20 @@ std::string workspace_part(const Json& point) {
   return part;
 }
 
+std::string microseconds(const Json& seconds) { return fixed(seconds.get<double>() * 1e6, 3) + " us"; }
+
+std::string time_part(const Json& point) {
+  if (!point.contains("time")) return "";
+  const Json& time = point["time"];
+  const std::string part = "\ntime on " + text(point["device"]) + ", in closed form\n";
+  if (time["seconds"].is_null()) return part + "  none: " + text(time["reason"]) + "\n";
+  const Json& hbm = point["hbm"];
+  return part + "  " + microseconds(time["seconds"]) + " (" + text(time["kind"]) + "), from " +
+         microseconds(time["low"]) + " to " + microseconds(time["high"]) + "; most used: " + text(time["binding"]) +
+         "\n  device memory behind the L2: " + sized(hbm["read"]) + " read, " + sized(hbm["write"]) + " written, " +
+         sized(hbm["left_in_l2"]) + " left in the L2\n";
+}
+
 std::string numeric_part(const Json& point) {
   if (!point.contains("numeric")) return "";
   const Json& numeric = point["numeric"];
@@ -172,7 +186,7 @@ std::string hints_part(const Json& point) {
 
 std::string point_sheet(const Json& point) {
   return headline(point) + tiling_line(point) + traffic_part(point) + operations_part(point) + sram_part(point) +
-         workspace_part(point) + numeric_part(point) + sms_part(point) + hints_part(point);
+         workspace_part(point) + time_part(point) + numeric_part(point) + sms_part(point) + hints_part(point);
 }
 
 }  // namespace tilemeter

@@ -147,8 +147,9 @@ Json estimate_json(const TimedPoint& time) {
   return json;
 }
 
-Json levels_json(const Simulated& simulated) {
-  const LevelTraffic& levels = simulated.levels;
+namespace {
+
+Json levels_json(const LevelTraffic& levels) {
   const Count looked_up = levels.l2_hits.value() + levels.dram_read.value();
   Json json;
   json["sm_edge"] = {{"read", levels.edge.read_bytes.value()}, {"write", levels.edge.write_bytes.value()}};
@@ -160,6 +161,19 @@ Json levels_json(const Simulated& simulated) {
   json["dram"] = {{"read", levels.dram_read.value()}, {"write", levels.dram_write.value()}};
   return json;
 }
+
+}  // namespace
+
+Json levels_json(const PointResult& result, const TimedPoint& time) {
+  LevelTraffic levels;
+  levels.edge = result.counted.total();
+  levels.dram_read = std::min(time.hbm.read, levels.edge.read_bytes);
+  levels.dram_write = time.hbm.write;
+  levels.l2_hits = levels.edge.read_bytes - levels.dram_read;
+  return levels_json(levels);
+}
+
+Json levels_json(const Simulated& simulated) { return levels_json(simulated.levels); }
 
 Json waits_json(const Simulated& simulated) {
   double resident = 0;

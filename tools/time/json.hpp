@@ -22,7 +22,9 @@ Json time_json(const PointResult& result, const TimedPoint& time, const Simulate
 /// The closed form by launches: waves, tails, imbalance, steps.
 Json estimate_json(const TimedPoint& time);
 
-/// What crosses each level by the engine: edge of the SMs, L2, device memory.
+/// What crosses each level, in closed form: edge of the SMs, L2, device memory.
+Json levels_json(const PointResult& result, const TimedPoint& time);
+/// The same by the engine.
 Json levels_json(const Simulated& simulated);
 
 /// Share of the blocks' time that each cause of waiting takes, and "working".

@@ -49,21 +49,29 @@ void choose(const Arguments& arguments, std::string_view option, const std::arra
 Hertz parse_clock(const std::string& text) {
   constexpr double slowest = 1e6;
   constexpr double fastest = 1e11;
+  const std::string expected = ": expected 1 MHz to 100 GHz, as a number of hertz or with a unit (\"1.98 GHz\")";
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  const Hertz clock =
-      digits ? Hertz{static_cast<double>(parse_count("--clock", text, 1))} : parse_frequency(text, "--clock");
-  if (clock.value < slowest || clock.value > fastest) {
-    throw InputError(quote("--clock", text) + ": expected 1 MHz to 100 GHz");
+  try {
+    const Hertz clock =
+        digits ? Hertz{static_cast<double>(parse_count("--clock", text, 1))} : parse_frequency(text, "--clock");
+    if (clock.value >= slowest && clock.value <= fastest) return clock;
+  } catch (const InputError&) {
+    throw InputError(quote("--clock", text) + expected);
   }
-  return clock;
+  throw InputError(quote("--clock", text) + expected);
 }
 
 Count count_up_to(const Arguments& arguments, std::string_view option, Count most, Count otherwise) {
   const auto text = arguments.find(option);
   if (!text) return otherwise;
-  const Count count = parse_count(option, *text, 1);
-  if (count > most) throw InputError(quote(option, *text) + ": expected 1 to " + std::to_string(most));
-  return count;
+  const std::string expected = quote(option, *text) + ": expected an integer from 1 to " + std::to_string(most);
+  try {
+    const Count count = parse_count(option, *text, 1);
+    if (count <= most) return count;
+  } catch (const InputError&) {
+    throw InputError(expected);
+  }
+  throw InputError(expected);
 }
 
 /// Whole warpgroups multiply where some warps only load.

@@ -66,7 +66,9 @@ std::string notes_text(const Json& points) {
   std::string text;
   for (const Json& point : points) {
     for (const Json& note : point["notes"]) {
-      text += "note: " + point["algorithm"].get<std::string>() + ": " + note.get<std::string>() + "\n";
+      const std::string subject = point["algorithm"].get<std::string>() + ": ";
+      const std::string said = note.get<std::string>();
+      text += "note: " + (said.starts_with(subject) ? said : subject + said) + "\n";
     }
   }
   return text.empty() ? text : "\n" + text;

@@ -8,42 +8,62 @@
 namespace tilemeter {
 namespace {
 
-SimulatedPoint simulated_point(const PointRequest& request, const Arguments& arguments, const EngineOptions& options) {
+/// Fills `simulated`, or says why not.
+void simulate_point(SimulatedPoint& point, const EngineOptions& options, Beyond beyond) {
+  const std::string algorithm(point.result.request.algorithm->name);
+  if (beyond == Beyond::closed_form && !has_blocks(algorithm)) {
+    point.not_simulated = "not simulated: the blocks of " + algorithm + " are a way of writing it down, not a grid";
+    return;
+  }
+  try {
+    point.simulated = simulated(point.result, point.time, options);
+  } catch (const TooManyEvents& error) {
+    if (beyond == Beyond::refused) throw;
+    point.not_simulated = std::string("not simulated: ") + error.what();
+  }
+}
+
+SimulatedPoint simulated_point(const PointRequest& request, const Arguments& arguments, const EngineOptions& options,
+                               Beyond beyond) {
   SimulatedPoint point;
   point.result = evaluate(request, {});
   if (point.result.refusal) throw InputError(*point.result.refusal);
   point.time = timed(point.result, [&](std::string_view algorithm, const Case& whole, const Device& device) {
     return execution_of(arguments, algorithm, whole, device);
   });
-  point.simulated = simulated(point.result, point.time, options);
+  simulate_point(point, options, beyond);
   return point;
 }
 
 }  // namespace
 
 std::vector<SimulatedPoint> simulated_points(const Arguments& arguments, std::string_view who,
-                                             const EngineOptions& options) {
+                                             const EngineOptions& options, Beyond beyond) {
   const PointGrid grid = point_grid(arguments, who, Values::one_but_algorithms);
   if (!grid[0].device) {
     throw InputError(std::string(who) + " needs --device NAME or FILE.toml; `tilemeter devices` lists the names");
   }
   check_all(grid, {});
   std::vector<SimulatedPoint> points;
-  for (std::size_t i = 0; i < grid.size(); ++i) points.push_back(simulated_point(grid[i], arguments, options));
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    points.push_back(simulated_point(grid[i], arguments, options, beyond));
+  }
   return points;
 }
 
 Json simulated_point_json(const SimulatedPoint& point) {
   Json json = point_json(point.result, Feasibility::silent);
   json["execution"] = execution_json(point.time);
-  json["levels"] = levels_json(point.simulated);
-  json["hbm"] = hbm_json(point.simulated);
-  json["time"] = time_json(point.result, point.time, point.simulated);
+  const auto& simulated = point.simulated;
+  json["levels"] = simulated ? levels_json(*simulated) : levels_json(point.result, point.time);
+  json["hbm"] = simulated ? hbm_json(*simulated) : hbm_json(point.time);
+  json["time"] = simulated ? time_json(point.result, point.time, *simulated) : time_json(point.result, point.time);
   json["estimate"] = estimate_json(point.time);
-  json["waits"] = waits_json(point.simulated);
-  json["launches"] = launches_json(point.simulated);
+  json["waits"] = simulated ? waits_json(*simulated) : Json(nullptr);
+  json["launches"] = simulated ? launches_json(*simulated) : Json(nullptr);
   json["rates"] = rates_json(point.time.rates);
   json["notes"] = point.time.estimate.notes;
+  if (!simulated) json["notes"].push_back(point.not_simulated);
   return json;
 }
 

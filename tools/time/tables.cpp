@@ -233,8 +233,11 @@ std::string timed_subject(const Json& point) {
 }
 
 std::vector<MadeTable> predict_tables(const Json& point) {
-  return {time_table(point),     bounds_table(point),   traffic_table(point), waits_table(point),
-          launches_table(point), estimate_table(point), rates_table(point)};
+  std::vector<MadeTable> made = {time_table(point), bounds_table(point), traffic_table(point)};
+  const bool simulated = !point["waits"].is_null();
+  if (simulated) made.insert(made.end(), {waits_table(point), launches_table(point)});
+  made.insert(made.end(), {estimate_table(point), rates_table(point)});
+  return made;
 }
 
 std::vector<MadeTable> simulate_tables(const Json& point) {

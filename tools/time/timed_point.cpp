@@ -4,6 +4,7 @@
 
 #include "model/closed_form/catalog.hpp"
 #include "sim/catalog.hpp"
+#include "sim/time/alone.hpp"
 #include "sim/time/kernel_works.hpp"
 #include "sim/time/recorder.hpp"
 #include "tools/measure/measurement.hpp"
@@ -47,15 +48,39 @@ void append(TimeEstimate& sum, TimeEstimate next) {
   sum.launches.insert(sum.launches.end(), next.launches.begin(), next.launches.end());
 }
 
-/// What the kernels do by their own ops; by formula where there are too many blocks to look at.
-std::vector<KernelWork> kernels_of(const PointResult& result, const Case& point, const TimedPoint& time) {
+/// Adds what the blocks take alone, where no formula says how their ops wait for each other. `kernels` are the launches
+/// in order, equal neighbours as one. Every load has the mean latency of the whole, since what the L2 holds when a
+/// block starts is not known.
+void add_times_alone(const PointResult& result, const Case& point, const TimedPoint& time, const DramEstimate& dram,
+                     std::vector<KernelWork>& kernels) {
   const Algorithm& algorithm = *result.request.algorithm;
-  const Device& device = *result.request.device;
-  if (auto counted = counted_kernels(algorithm, point, result.budget, time.execution, device, time.rates)) {
-    return *counted;
+  if (streams_keys(algorithm.name) || !has_blocks(algorithm.name)) return;
+  MachineRates rates = time.rates;
+  const double edge = static_cast<double>(result.counted.total().read_bytes.value());
+  const double misses = edge > 0 ? std::min(1.0, static_cast<double>(dram.read.value()) / edge) : 1;
+  rates.l2_latency += misses * (rates.hbm_latency - rates.l2_latency);
+  rates.hbm_latency = rates.l2_latency;
+  const Recording recording = record(algorithm, point, result.budget);
+  const auto clocks = clocks_alone(recording, time.execution, *result.request.device, rates);
+  std::size_t launch = 0;
+  for (KernelWork& kernel : kernels) {
+    kernel.alone = clocks.at(launch);
+    launch += static_cast<std::size_t>(kernel.launch.times);
   }
+}
+
+/// What the kernels do by their own ops; by formula where there are too many blocks to look at.
+std::optional<std::vector<KernelWork>> counted_kernels_of(const PointResult& result, const Case& point,
+                                                          const TimedPoint& time) {
+  return counted_kernels(*result.request.algorithm, point, result.budget, time.execution, *result.request.device,
+                         time.rates);
+}
+
+std::vector<KernelWork> kernels_by_formula(const PointResult& result, const Case& point, const TimedPoint& time) {
+  const Algorithm& algorithm = *result.request.algorithm;
   const Bytes hbm = compulsory(algorithm.name, point).total().total_bytes();
-  return kernel_works(algorithm.name, point, time.execution, device, closed_form(algorithm.name, point), hbm);
+  return kernel_works(algorithm.name, point, time.execution, *result.request.device, closed_form(algorithm.name, point),
+                      hbm);
 }
 
 /// Gives each kernel its part of what the L2 lets through, in the proportion of the bytes that it touches.
@@ -69,13 +94,47 @@ void share_out(const DramEstimate& dram, std::vector<KernelWork>& kernels) {
   }
 }
 
+/// Blocks that run at once of the kernel that moves most, and how many of the streams they belong to.
+Concurrency concurrency_of(const std::vector<KernelWork>& kernels, const TimedPoint& time) {
+  const auto most = std::max_element(kernels.begin(), kernels.end(), [](const KernelWork& a, const KernelWork& b) {
+    return a.amounts.edge_read < b.amounts.edge_read;
+  });
+  Concurrency concurrency{.resident = checked::multiply(time.rates.sms, most->resident),
+                          .fastest = time.execution.fastest};
+  if (!most->launch.blocks || most->launch.blocks->blocks() == 0) return concurrency;
+  const LaunchBlocks& blocks = *most->launch.blocks;
+  const Count of_stream = std::max<Count>(1, blocks.blocks() / blocks.streams);
+  const Count streams = time.execution.fastest == FastestIndex::streams ? concurrency.resident
+                                                                        : ceil_div(concurrency.resident, of_stream);
+  concurrency.active = std::min(1.0, static_cast<double>(streams) / static_cast<double>(blocks.streams));
+  return concurrency;
+}
+
+/// What the kernels say that the L2 lets through, and what of it stays there.
+DramEstimate dram_of(std::vector<KernelWork>& kernels) {
+  DramEstimate sum;
+  for (KernelWork& kernel : kernels) {
+    sum.read += kernel.dram.read;
+    sum.write += kernel.dram.write;
+    kernel.hbm = kernel.dram.read + kernel.dram.write;
+  }
+  sum.left_dirty = std::min(sum.write, kernels.back().dram.left_dirty);
+  sum.write = sum.write - sum.left_dirty;
+  return sum;
+}
+
 TimeEstimate estimate_of(const PointResult& result, const Case& point, TimedPoint& time) {
   const std::string_view name = result.request.algorithm->name;
-  auto kernels = kernels_of(result, point, time);
-  const Concurrency concurrency{.resident = checked::multiply(time.rates.sms, kernels.front().resident),
-                                .fastest = time.execution.fastest};
-  const DramEstimate dram = estimate_dram(name, point, concurrency, time.rates.l2_capacity);
-  share_out(dram, kernels);
+  const auto counted = counted_kernels_of(result, point, time);
+  auto kernels = counted ? *counted : kernels_by_formula(result, point, time);
+  DramEstimate dram;
+  if (counted && !knows_order(name, point)) {
+    dram = dram_of(kernels);
+  } else {
+    dram = estimate_dram(name, point, concurrency_of(kernels, time), time.rates.l2_capacity);
+    share_out(dram, kernels);
+  }
+  if (counted) add_times_alone(result, point, time, dram, kernels);
   time.hbm.read += dram.read;
   time.hbm.write += dram.write;
   time.hbm.left_dirty += dram.left_dirty;

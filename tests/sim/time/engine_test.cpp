@@ -125,6 +125,32 @@ TEST_CASE("blocks that take work where they end even out what blocks that were d
   CHECK(clocks_of(simulate_tiny(recording, execution, tiny_rates(2))) == 400);
 }
 
+TEST_CASE("a persistent block loads for its next piece of work while it finishes one") {
+  const TinyBlock block = TinyBlock({2, 1}).loop(4, 2).load(0, 0, tile_rows, tile_rows).multiply(200, 0, 1);
+  Execution execution = tiny_execution();
+  SECTION("a block of a grid does not: the next one begins when it has ended") {
+    CHECK(clocks_of(simulate_tiny(tiny_recording({block, block}), execution, tiny_rates(1))) == 2 * 1056);
+  }
+  for (const Scheduling scheduling : {Scheduling::static_persistent, Scheduling::counter}) {
+    execution.scheduling = scheduling;
+    const Simulated result = simulate_tiny(tiny_recording({block, block}), execution, tiny_rates(1));
+    // Products end at 1056, as those of one piece do; loads at 856 and 1056, whose tiles are free then, and products
+    // from 1084, 1284, 1512 and 1712 on: 28 clocks without one where the ring of two is short, and none for the change.
+    CHECK(clocks_of(result) == 1912);
+    CHECK(result.sms[0].blocks == 2);
+    CHECK(result.sms[0].resident == 1912 * clock_ps);
+    CHECK(result.sms[0].working == 8 * 200 * clock_ps);
+  }
+  SECTION("nor where the tiles are others") {
+    const TinyBlock other = TinyBlock({3, 1}).loop(4, 2).load(0, 0, tile_rows, tile_rows).multiply(200, 0, 1);
+    CHECK(clocks_of(simulate_tiny(tiny_recording({block, other}), execution, tiny_rates(1))) == 1056 + 1028);
+  }
+  SECTION("nor with serial ops") {
+    execution.overlap = Overlap::serial;
+    CHECK(clocks_of(simulate_tiny(tiny_recording({block, block}), execution, tiny_rates(1))) == 8 * 428);
+  }
+}
+
 TEST_CASE("longest blocks first, or last") {
   const auto block = [](Count clocks) { return TinyBlock({1, 1}).multiply(clocks, 0, 1); };
   const Recording recording = tiny_recording({block(100), block(100), block(200)});

@@ -1,6 +1,8 @@
 // The closed-form estimate of device traffic against the lockstep simulation.
 #include "model/reuse.hpp"
 
+#include "model/reuse_products.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -126,6 +128,57 @@ Bytes needed_reads(std::string_view algorithm, const Case& point) {
 }
 
 }  // namespace
+
+namespace {
+
+Point random_product(std::mt19937_64& random) {
+  Point made = random_point(random, MaskKind::none);
+  Shapes& shapes = made.point.shapes;
+  shapes = {.m = one_of<Count>(random, {512, 1000, 2048}),
+            .n = one_of<Count>(random, {512, 1000, 2048}),
+            .k = one_of<Count>(random, {256, 1024})};
+  made.point.tiling.block_m = one_of<Count>(random, {64, 128});
+  made.point.tiling.block_n = one_of<Count>(random, {64, 128});
+  made.point.tiling.block_k = 64;
+  made.point.problem.heads = made.point.problem.kv_heads;
+  made.point.problem.batch = one_of<Count>(random, {1, 2});
+  made.concurrency.fastest = FastestIndex::blocks;
+  return made;
+}
+
+/// As `errors_of`, for points that both gemm and standard_tiled take.
+std::vector<double> errors_of_products(const std::string& algorithm, int count) {
+  std::mt19937_64 random(20261130);
+  std::vector<double> errors;
+  for (int i = 0; i < count; ++i) errors.push_back(std::abs(compare(algorithm, random_product(random)).off()));
+  std::sort(errors.begin(), errors.end());
+  return errors;
+}
+
+}  // namespace
+
+TEST_CASE("products read what lockstep reads, but for points near the edge of the capacity") {
+  for (const Tolerance& tolerance : {Tolerance{"gemm", MaskKind::none, 0.05, 0.15, 0.3, 1.0},
+                                     Tolerance{"standard_tiled", MaskKind::none, 0.05, 0.15, 0.3, 1.0}}) {
+    const std::vector<double> errors = errors_of_products(tolerance.algorithm, 60);
+    CAPTURE(tolerance.algorithm, errors);
+    CHECK(errors[30] <= tolerance.half);
+    CHECK(errors[45] <= tolerance.three_quarters);
+    CHECK(errors[54] <= tolerance.nine_tenths);
+    CHECK(errors[59] <= tolerance.all);
+  }
+}
+
+TEST_CASE("worked through once: panels of an 8192-cubed product, 132 blocks at a time") {
+  // 64 x 32 tiles of 128 x 256. A wave is 4 1/8 rows of blocks: panels of A of 2 MiB, and all of B's, 128 MiB, which
+  // come back with each of the 15.5 waves. 14 of the 15 wave ends lie inside a row, whose panel of A is taken again.
+  constexpr double mib = 1 << 20;
+  const ProductGrid grid{.rows = 64, .cols = 32, .a_panel = 2 * mib, .b_panel = 4 * mib, .c_tile = mib / 16};
+  const PanelsAgain again = panels_again(grid, 132, 34 * mib);
+  CHECK(again.b == Approx((64.0 * 32 / 132 - 1) * 128 * mib));
+  CHECK(again.a == (15 - 1) * 2 * mib);  // of the 15 ends every eighth is that of a row
+  CHECK(panels_again(grid, 132, 160 * mib).b == 0);
+}
 
 TEST_CASE("every algorithm: estimates lie between what is compulsory and what crosses the edge") {
   Case point;

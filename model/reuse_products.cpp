@@ -1,0 +1,111 @@
+#include "model/reuse_products.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "model/closed_form/catalog.hpp"
+#include "model/reuse_walks.hpp"
+
+namespace tilemeter {
+namespace {
+
+double product(Count a, Count b) { return static_cast<double>(a) * static_cast<double>(b); }
+double written(const Work& work) { return static_cast<double>(work.total().write_bytes.value()); }
+double read(const Work& work, TensorName name) { return static_cast<double>(work[name].read_bytes.value()); }
+double stored(const Work& work, TensorName name) { return static_cast<double>(work[name].write_bytes.value()); }
+Bytes rounded(double bytes) { return Bytes(static_cast<Count>(std::llround(bytes))); }
+
+/// Wave ends that lie inside a row of blocks.
+double ends_in_rows(const ProductGrid& grid, Count resident) {
+  const double blocks = product(grid.batch, grid.rows) * static_cast<double>(grid.cols);
+  const double ends = std::ceil(blocks / static_cast<double>(resident)) - 1;
+  const Count period = grid.cols / std::gcd(resident, grid.cols);  // every so many ends are that of a row too
+  return ends - std::floor(ends / static_cast<double>(period));
+}
+
+DramEstimate estimate(double reads, double writes, double left) {
+  return {.read = rounded(reads), .write = rounded(writes - left), .left_dirty = rounded(left)};
+}
+
+}  // namespace
+
+PanelsAgain panels_again(const ProductGrid& grid, Count resident, double capacity) {
+  const double cols = static_cast<double>(grid.cols);
+  const double at_once = std::min(static_cast<double>(resident), product(grid.batch, grid.rows) * cols);
+  const double rows_of_wave = std::max(1.0, at_once / cols);
+  const double wave = rows_of_wave * grid.a_panel + std::min(cols, at_once) * grid.b_panel + at_once * grid.c_tile;
+  PanelsAgain again;
+  if (wave > capacity) again.a = ends_in_rows(grid, std::max<Count>(1, resident)) * grid.a_panel;
+  // Columns come back with the next wave, or, where a wave is less than a row, with the next row.
+  const bool whole_rows = at_once >= cols;
+  const double between = whole_rows ? wave : cols * (grid.b_panel + grid.c_tile) + grid.a_panel;
+  if (between <= capacity) return again;
+  const double rows = static_cast<double>(grid.rows);
+  const double passes = whole_rows ? std::max(1.0, rows * cols / at_once) : rows;
+  again.b = static_cast<double>(grid.batch) * (passes - 1) * cols * grid.b_panel;
+  return again;
+}
+
+DramEstimate gemm_dram(const Case& point, const Concurrency& concurrency, double capacity) {
+  const Work bill = closed_form("gemm", point);
+  const Work once = compulsory("gemm", point);
+  const auto& [m, n, k] = std::tie(point.shapes.m, point.shapes.n, point.shapes.k);
+  const double element = static_cast<double>(size_of(point.problem.dtype));
+  const Count block_m = std::min(point.tiling.block_m, m);
+  const Count block_n = std::min(point.tiling.block_n, n);
+  const ProductGrid grid{.batch = point.problem.batch,
+                         .rows = ceil_div(m, point.tiling.block_m),
+                         .cols = ceil_div(n, point.tiling.block_n),
+                         .a_panel = product(block_m, k) * element,
+                         .b_panel = product(block_n, k) * element,
+                         .c_tile = product(block_m, block_n) * element};
+  const PanelsAgain again = panels_again(grid, concurrency.resident, capacity);
+  const double inputs = read(once, TensorName::A) + read(once, TensorName::B);
+  const double edge = read(bill, TensorName::A) + read(bill, TensorName::B);
+  const double reads = std::min(edge, inputs + again.a + again.b);
+  const double output = written(bill);
+  return estimate(reads, output, output * std::min(1.0, capacity / (reads + output)));
+}
+
+DramEstimate standard_tiled_dram(const Case& point, const Concurrency& concurrency, double capacity) {
+  const Work bill = closed_form("standard_tiled", point);
+  const Work once = compulsory("standard_tiled", point);
+  const Problem& problem = point.problem;
+  const double element = static_cast<double>(size_of(problem.dtype));
+  const double score = static_cast<double>(size_of(problem.score_dtype));
+  const Count rows = std::min(point.tiling.block_q, problem.rows());
+  const Count keys = std::min(point.tiling.block_k, problem.seq_k);
+  const Count columns =
+      point.tiling.block_d == 0 ? problem.head_dim_v : std::min(point.tiling.block_d, problem.head_dim_v);
+  const ProductGrid scores{.batch = problem.streams(),
+                           .rows = ceil_div(problem.rows(), point.tiling.block_q),
+                           .cols = ceil_div(problem.seq_k, point.tiling.block_k),
+                           .a_panel = product(rows, problem.head_dim) * element,
+                           .b_panel = product(keys, problem.head_dim) * element,
+                           .c_tile = product(rows, keys) * score};
+  const ProductGrid output{.batch = problem.streams(),
+                           .rows = scores.rows,
+                           .cols = ceil_div(problem.head_dim_v, columns),
+                           .a_panel = product(rows, problem.seq_k) * score,
+                           .b_panel = product(problem.seq_k, columns) * element,
+                           .c_tile = product(rows, columns) * element};
+  const PanelsAgain s_again = panels_again(scores, concurrency.resident, capacity);
+  const PanelsAgain o_again = panels_again(output, concurrency.resident, capacity);
+  const double s = stored(bill, TensorName::S);
+  const double p = stored(bill, TensorName::P);
+  const double o = stored(bill, TensorName::O);
+  // Between a row's scores and its softmax lie the later rows of S, then the earlier ones of S and P; likewise for P.
+  const double s_lost = s * share_above(s, s + p, capacity);
+  const double p_lost = p * share_above(s + p, p + o, capacity);
+  const double inputs = read(once, TensorName::Q) + read(once, TensorName::K) + read(once, TensorName::V);
+  const double again = s_again.a + s_again.b + o_again.a + o_again.b;
+  const double edge = static_cast<double>(bill.total().read_bytes.value());
+  const double reads = std::min(edge, inputs + s_lost + p_lost + again);
+  const double writes = written(bill);
+  const double left = inputs + writes <= capacity ? writes : o * std::min(1.0, capacity / (p + o));
+  return estimate(reads, writes, left);
+}
+
+}  // namespace tilemeter
