@@ -104,7 +104,7 @@ class Consumer {
     start_scores<S>(s, shared_.q(consumer_, q_ring_.stage), shared_.k(k_ring_.stage));
     start_accumulating_next(state, p);
     turns_.pass();
-    finish_scores<1>(s);
+    finish_scores<sight == Sight::careful ? 0 : 1>(s);  // masks need the registers of P
     const Alpha alpha = weigh<sight>(s, state, own, tile);
     finish_accumulation(state);
     round_weights<S>(p, s);
