@@ -153,7 +153,9 @@ class Consumer {
     const Count key = Count{own.kv_stream} * a_.seq_k + Count{tile} * S::block_k;
     const auto* k = static_cast<const typename S::T*>(a_.k_memory) + key * S::head_dim;
     scores_of_warp<S>(s, shared_.q(consumer_, q_ring_.stage), k);
-    if (thread_read_anew() % warp_size == 0) counters_.read(TensorName::K, S::block_k * S::head_dim);
+    if (thread_read_anew() % warp_size == 0) {  // braces, so that the kernel without counter calls compiles, too
+      counters_.read(TensorName::K, S::block_k * S::head_dim);
+    }
   }
 
   /// Tells all producers that fill a stage that this warp has read it.

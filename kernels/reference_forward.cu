@@ -92,6 +92,7 @@ __device__ void add_scores(Shared& shared, const Scores& s) {
     double sum = 0;
     for (const double value : s[i]) sum += value == -INFINITY ? 0 : exp(value - largest);
     sum = over_row(sum, [](double a, double b) { return a + b; });
+    __syncwarp();
     if (threadIdx.x % ScorePlace::across == 0) {
       if (shared.l[row] > 0) sum += shared.l[row] * exp(shared.m[row] - largest);
       shared.l[row] = sum;
