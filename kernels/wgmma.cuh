@@ -67,9 +67,7 @@ __device__ void wait_products(float (&c)[Size]) {
 #define TILEMETER_NAMES_32 TILEMETER_30 "%30, %31"
 #define TILEMETER_NAMES_40 TILEMETER_30 "%30, %31, %32, %33, %34, %35, %36, %37, %38, %39"
 #define TILEMETER_NAMES_64 TILEMETER_60 "%60, %61, %62, %63"
-#define TILEMETER_NAMES_72 TILEMETER_60 TILEMETER_TEN(6) "%70, %71"
 #define TILEMETER_NAMES_80 TILEMETER_60 TILEMETER_TEN(6) "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
-#define TILEMETER_NAMES_88 TILEMETER_60 TILEMETER_TEN(6) TILEMETER_TEN(7) "%80, %81, %82, %83, %84, %85, %86, %87"
 #define TILEMETER_NAMES_96 TILEMETER_90 "%90, %91, %92, %93, %94, %95"
 #define TILEMETER_NAMES_112 TILEMETER_90 TILEMETER_TEN(9) TILEMETER_TEN(10) "%110, %111"
 #define TILEMETER_NAMES_128 \
@@ -81,10 +79,8 @@ __device__ void wait_products(float (&c)[Size]) {
 #define TILEMETER_SUMS_32 TILEMETER_EIGHT(0), TILEMETER_EIGHT(8), TILEMETER_EIGHT(16), TILEMETER_EIGHT(24)
 #define TILEMETER_SUMS_40 TILEMETER_SUMS_32, TILEMETER_EIGHT(32)
 #define TILEMETER_SUMS_64 TILEMETER_SUMS_40, TILEMETER_EIGHT(40), TILEMETER_EIGHT(48), TILEMETER_EIGHT(56)
-#define TILEMETER_SUMS_72 TILEMETER_SUMS_64, TILEMETER_EIGHT(64)
-#define TILEMETER_SUMS_80 TILEMETER_SUMS_72, TILEMETER_EIGHT(72)
-#define TILEMETER_SUMS_88 TILEMETER_SUMS_80, TILEMETER_EIGHT(80)
-#define TILEMETER_SUMS_96 TILEMETER_SUMS_88, TILEMETER_EIGHT(88)
+#define TILEMETER_SUMS_80 TILEMETER_SUMS_64, TILEMETER_EIGHT(64), TILEMETER_EIGHT(72)
+#define TILEMETER_SUMS_96 TILEMETER_SUMS_80, TILEMETER_EIGHT(80), TILEMETER_EIGHT(88)
 #define TILEMETER_SUMS_112 TILEMETER_SUMS_96, TILEMETER_EIGHT(96), TILEMETER_EIGHT(104)
 #define TILEMETER_SUMS_128 \
   TILEMETER_SUMS_96, TILEMETER_EIGHT(96), TILEMETER_EIGHT(104), TILEMETER_EIGHT(112), TILEMETER_EIGHT(120)
@@ -109,8 +105,7 @@ template <class Element, int N, Major MajorA, Major MajorB>
 __device__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool add) {
   constexpr bool bf16 = std::is_same_v<Element, __nv_bfloat16>;
   static_assert(is_half_precision<Element>);
-  static_assert(N == 64 || N == 80 || N == 128 || N == 144 || N == 160 || N == 176 || N == 192 || N == 256 ||
-                (bf16 && N == 224));
+  static_assert(N == 64 || N == 80 || N == 128 || N == 160 || N == 192 || N == 256 || (bf16 && N == 224));
   if constexpr (N == 224 && bf16) TILEMETER_WGMMA(224, "bf16", 112, 112, 113, 114, 115, 116);
   if constexpr (N == 64 && bf16) TILEMETER_WGMMA(64, "bf16", 32, 32, 33, 34, 35, 36);
   if constexpr (N == 64 && !bf16) TILEMETER_WGMMA(64, "f16", 32, 32, 33, 34, 35, 36);
@@ -118,12 +113,8 @@ __device__ void multiply_add(float (&c)[N / 2], Descriptor a, Descriptor b, bool
   if constexpr (N == 80 && !bf16) TILEMETER_WGMMA(80, "f16", 40, 40, 41, 42, 43, 44);
   if constexpr (N == 128 && bf16) TILEMETER_WGMMA(128, "bf16", 64, 64, 65, 66, 67, 68);
   if constexpr (N == 128 && !bf16) TILEMETER_WGMMA(128, "f16", 64, 64, 65, 66, 67, 68);
-  if constexpr (N == 144 && bf16) TILEMETER_WGMMA(144, "bf16", 72, 72, 73, 74, 75, 76);
-  if constexpr (N == 144 && !bf16) TILEMETER_WGMMA(144, "f16", 72, 72, 73, 74, 75, 76);
   if constexpr (N == 160 && bf16) TILEMETER_WGMMA(160, "bf16", 80, 80, 81, 82, 83, 84);
   if constexpr (N == 160 && !bf16) TILEMETER_WGMMA(160, "f16", 80, 80, 81, 82, 83, 84);
-  if constexpr (N == 176 && bf16) TILEMETER_WGMMA(176, "bf16", 88, 88, 89, 90, 91, 92);
-  if constexpr (N == 176 && !bf16) TILEMETER_WGMMA(176, "f16", 88, 88, 89, 90, 91, 92);
   if constexpr (N == 192 && bf16) TILEMETER_WGMMA(192, "bf16", 96, 96, 97, 98, 99, 100);
   if constexpr (N == 192 && !bf16) TILEMETER_WGMMA(192, "f16", 96, 96, 97, 98, 99, 100);
   if constexpr (N == 256 && bf16) TILEMETER_WGMMA(256, "bf16", 128, 128, 129, 130, 131, 132);
@@ -178,9 +169,7 @@ __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int firs
 #undef TILEMETER_SUMS_128
 #undef TILEMETER_SUMS_112
 #undef TILEMETER_SUMS_96
-#undef TILEMETER_SUMS_88
 #undef TILEMETER_SUMS_80
-#undef TILEMETER_SUMS_72
 #undef TILEMETER_SUMS_64
 #undef TILEMETER_SUMS_40
 #undef TILEMETER_SUMS_32
@@ -189,9 +178,7 @@ __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int firs
 #undef TILEMETER_NAMES_128
 #undef TILEMETER_NAMES_112
 #undef TILEMETER_NAMES_96
-#undef TILEMETER_NAMES_88
 #undef TILEMETER_NAMES_80
-#undef TILEMETER_NAMES_72
 #undef TILEMETER_NAMES_64
 #undef TILEMETER_NAMES_40
 #undef TILEMETER_NAMES_32

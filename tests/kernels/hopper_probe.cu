@@ -231,7 +231,7 @@ std::vector<float> chain_of(DType type, int keys, int columns, const std::vector
   if (keys == 128 && columns == 64) return chain_of<Element, 128, 64>(type, q, k, v);
   if (keys == 128 && columns == 128) return chain_of<Element, 128, 128>(type, q, k, v);
   if (keys == 80 && columns == 256) return chain_of<Element, 80, 256>(type, q, k, v);
-  if (keys == 176 && columns == 128) return chain_of<Element, 176, 128>(type, q, k, v);
+  if (keys == 160 && columns == 128) return chain_of<Element, 160, 128>(type, q, k, v);
   throw std::invalid_argument("no chain of this size");
 }
 

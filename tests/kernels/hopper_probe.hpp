@@ -36,4 +36,4 @@ std::vector<float> chained(tilemeter::DType type, int keys, int columns, const s
                            const std::vector<float>& k, const std::vector<float>& v);
 inline constexpr struct {
   int keys, columns;
-} chain_sizes[] = {{128, 64}, {128, 128}, {80, 256}, {176, 128}};
+} chain_sizes[] = {{128, 64}, {128, 128}, {80, 256}, {160, 128}};

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/catalog.hpp"
+#include "kernels/flash3_ladder.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/options/text.hpp"
@@ -88,9 +89,11 @@ Listing list_of_kernels() {
                   .key = "kernels",
                   .columns = {"name", "mirrors", "types", "head dims", "tilings", "idea"},
                   .rows = {}};
-  for (const Kernel& kernel : kernels::catalog()) {
-    listing.rows.push_back({std::string(kernel.name), std::string(kernel.algorithm), names_of(kernel.dtypes),
-                            head_dims(kernel), std::to_string(kernel.tilings.size()), std::string(kernel.idea)});
+  for (const std::span<const Kernel> table : {kernels::catalog(), kernels::flash3_ladder()}) {
+    for (const Kernel& kernel : table) {
+      listing.rows.push_back({std::string(kernel.name), std::string(kernel.algorithm), names_of(kernel.dtypes),
+                              head_dims(kernel), std::to_string(kernel.tilings.size()), std::string(kernel.idea)});
+    }
   }
   return listing;
 }
