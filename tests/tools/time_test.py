@@ -131,6 +131,15 @@ class Trace(program.Folder):
                 self.assertLessEqual(before[1], after[0] + 1e-9)
 
 
+class SustainedBandwidth(unittest.TestCase):
+    def test_h9_both_rooflines_and_the_factor_between_them(self):
+        copy = "--algorithm elementwise --length 100000000 --ops 1 --dtype bf16 --device "
+        for device, share in (("h100-sxm", 0.82), ("a100-80gb", 0.80), ("h200", 0.80)):
+            time = predict(copy + device)["time"]
+            self.assertEqual(time["sustained_share"], share)
+            self.assertAlmostEqual(time["roofline_seconds"] / time["roofline_sustained_seconds"], share, places=6)
+
+
 class CountShowsTime(unittest.TestCase):
     def test_its_table_has_the_time_of_its_json(self):
         time = document(["count", *POINT.split()])["time"]
