@@ -1,5 +1,5 @@
-// All tilings and types, whatever the build leaves out elsewhere: with one of them alone nvcc schedules a kernel of this
-// file differently beside its counting twin and without, which the comparison of machine code takes for a counter.
+// All tilings and types, whatever the build leaves out elsewhere: with one of them alone nvcc schedules a kernel of
+// this file differently beside its counting twin and without, which the comparison of machine code takes for a counter.
 #undef TILEMETER_FIRST_TILING
 
 #include "kernels/standard.hpp"
