@@ -118,9 +118,6 @@ DramEstimate key_outer(const Case& point, const Bills& bills, const Concurrency&
   return estimate(read, write, left_dirty(rows * bytes.state, touched, capacity));
 }
 
-/// The share of `bytes`, touched in any order, that `capacity` does not hold.
-double lost_of(double bytes, double capacity) { return bytes <= capacity ? 0 : 1 - capacity / bytes; }
-
 DramEstimate any_order(const Bills& bills, const Concurrency& concurrency, double capacity) {
   double all = 0;
   double read = 0;
@@ -136,8 +133,8 @@ DramEstimate any_order(const Bills& bills, const Concurrency& concurrency, doubl
     }
   };
   each([&](const Traffic&, double, double bytes) { all += bytes; });
-  const double again_lost = lost_of(all * concurrency.active, capacity);
-  const double back_lost = lost_of(all, capacity);
+  const double again_lost = share_lost(all * concurrency.active, capacity);
+  const double back_lost = share_lost(all, capacity);
   each([&](const Traffic& bill, double input, double bytes) {
     const double reads = value(bill.read_bytes);
     const double back = input > 0 ? 0 : std::min(reads, bytes);  // the first read of what was written before
@@ -150,6 +147,13 @@ DramEstimate any_order(const Bills& bills, const Concurrency& concurrency, doubl
 }
 
 }  // namespace
+
+double active_share(const LaunchBlocks& blocks, Count resident) {
+  const Count of_stream = std::max<Count>(1, blocks.blocks() / blocks.streams);
+  return std::min(1.0, static_cast<double>(ceil_div(resident, of_stream)) / static_cast<double>(blocks.streams));
+}
+
+double share_lost(double bytes, double capacity) { return bytes <= capacity ? 0 : 1 - capacity / bytes; }
 
 bool knows_order(std::string_view algorithm, const Case& point) {
   if (algorithm == "gemm") return gemm_order_of(point) == GemmOrder::c_stationary;

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "model/block_schedule.hpp"
 #include "model/execution.hpp"
 #include "model/problem.hpp"
 
@@ -14,6 +15,13 @@ struct Concurrency {
   FastestIndex fastest = FastestIndex::blocks;
   double active = 1;  ///< share of the streams (heads, batch items) that those blocks belong to
 };
+
+/// The share of the streams of a launch that `resident` blocks at a time belong to, blocks of a stream one after the
+/// other.
+double active_share(const LaunchBlocks& blocks, Count resident);
+
+/// The share of `bytes`, touched in any order, that `capacity` does not hold.
+double share_lost(double bytes, double capacity);
 
 struct DramEstimate {
   Bytes read{};

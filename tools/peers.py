@@ -297,15 +297,13 @@ class Gradients(Attention):
         return 2 * sum(t.numel() * t.element_size() for t in (self.q, self.q, self.k, self.v))
 
 
-class Gemm(Work):
-    algorithm = "gemm"
+class Product(Work):
+    """C = A B."""
 
-    def __init__(self, sizes, dtype, seed):
+    def __init__(self, sizes, a, b):
         self.sizes = sizes
-        generator = torch.Generator("cuda").manual_seed(seed)
-        normal = lambda *size: torch.randn(size, generator=generator, device="cuda", dtype=dtype)
-        self.a, self.b = normal(sizes["m"], sizes["k"]), normal(sizes["k"], sizes["n"])
-        self.c = torch.empty(sizes["m"], sizes["n"], device="cuda", dtype=dtype)
+        self.a, self.b = a, b
+        self.c = torch.empty(a.shape[0], b.shape[1], device="cuda", dtype=a.dtype)
 
     def contexts(self, _names):
         return [("cublas", contextlib.nullcontext())]
@@ -314,43 +312,35 @@ class Gemm(Work):
         return torch.matmul(self.a, self.b, out=self.c)
 
     def error(self, output):
-        rows = torch.randperm(self.sizes["m"], device="cuda")[:CHECKED_ROWS]
+        rows = torch.randperm(self.a.shape[0], device="cuda")[:CHECKED_ROWS]
         return relative_error(output[rows], self.a[rows].double() @ self.b.double())
 
     def flops(self):
-        return 2 * self.sizes["m"] * self.sizes["n"] * self.sizes["k"]
+        return 2 * self.a.shape[0] * self.b.shape[1] * self.a.shape[1]
 
     def compulsory_bytes(self):
         return sum(t.numel() * t.element_size() for t in (self.a, self.b, self.c))
 
 
-class Layer(Work):
-    """Y = X W^T with W as d_out rows of d_in weights."""
+def normal_matrices(dtype, seed, *shapes):
+    generator = torch.Generator("cuda").manual_seed(seed)
+    return [torch.randn(shape, generator=generator, device="cuda", dtype=dtype) for shape in shapes]
 
+
+class Gemm(Product):
+    algorithm = "gemm"
+
+    def __init__(self, sizes, dtype, seed):
+        super().__init__(sizes, *normal_matrices(dtype, seed, (sizes["m"], sizes["k"]), (sizes["k"], sizes["n"])))
+
+
+class Layer(Product):
+    """Y = X W^T with W as d_out rows of d_in weights."""
     algorithm = "weight_layer"
 
     def __init__(self, sizes, dtype, seed):
-        self.sizes = sizes
-        generator = torch.Generator("cuda").manual_seed(seed)
-        normal = lambda *size: torch.randn(size, generator=generator, device="cuda", dtype=dtype)
-        self.x, self.w = normal(sizes["tokens"], sizes["d_in"]), normal(sizes["d_out"], sizes["d_in"])
-        self.y = torch.empty(sizes["tokens"], sizes["d_out"], device="cuda", dtype=dtype)
-
-    def contexts(self, _names):
-        return [("cublas", contextlib.nullcontext())]
-
-    def launch(self):
-        return torch.matmul(self.x, self.w.T, out=self.y)
-
-    def error(self, output):
-        rows = torch.randperm(self.sizes["tokens"], device="cuda")[:CHECKED_ROWS]
-        return relative_error(output[rows], self.x[rows].double() @ self.w.double().T)
-
-    def flops(self):
-        return 2 * self.sizes["tokens"] * self.sizes["d_in"] * self.sizes["d_out"]
-
-    def compulsory_bytes(self):
-        return sum(t.numel() * t.element_size() for t in (self.x, self.w, self.y))
+        x, w = normal_matrices(dtype, seed, (sizes["tokens"], sizes["d_in"]), (sizes["d_out"], sizes["d_in"]))
+        super().__init__(sizes, x, w.T)
 
 
 class Copy(Work):

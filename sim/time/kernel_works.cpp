@@ -111,13 +111,10 @@ Bytes Amounts::touched(std::size_t tensor) const {
 void Amounts::estimate_dram() {
   Bytes all;
   for (std::size_t i = 0; i < tensor_count; ++i) all += touched(i);
-  const LaunchBlocks& blocks = *current_.launch.blocks;
-  const Count of_stream = std::max<Count>(1, blocks.blocks() / blocks.streams);
-  const Count streams = ceil_div(checked::multiply(rates_.sms, std::max<Count>(1, current_.resident)), of_stream);
-  const double active = std::min(1.0, static_cast<double>(streams) / static_cast<double>(blocks.streams));
-  const double set = static_cast<double>(all.value()) * active;
+  const Count at_once = checked::multiply(rates_.sms, current_.resident);
+  const double set = static_cast<double>(all.value()) * active_share(*current_.launch.blocks, at_once);
   const auto capacity = static_cast<double>(rates_.l2_capacity.value());
-  const double lost = set <= capacity ? 0 : 1 - capacity / set;
+  const double lost = share_lost(set, capacity);
   const auto passes = [&](Bytes bytes, Bytes once) {
     return once + Bytes(static_cast<Count>(static_cast<double>((bytes - once).value()) * lost));
   };

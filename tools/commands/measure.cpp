@@ -40,12 +40,7 @@ constexpr std::string_view measure_example =
 
 Count count_between(const Arguments& arguments, std::string_view option, Count least, Count most, Count otherwise) {
   const auto text = arguments.find(option);
-  if (!text) return otherwise;
-  const Count count = parse_count(option, *text, least);
-  if (count > most) {
-    throw InputError(quote(option, *text) + ": expected " + std::to_string(least) + " to " + std::to_string(most));
-  }
-  return count;
+  return text ? parse_count(option, *text, least, most) : otherwise;
 }
 
 MeasureOptions asked_measurement(const Arguments& arguments) {

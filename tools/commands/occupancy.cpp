@@ -46,9 +46,7 @@ constexpr std::string_view occupancy_example =
 std::optional<Count> count_up_to(const Arguments& arguments, std::string_view option, Count most) {
   const auto text = arguments.find(option);
   if (!text) return std::nullopt;
-  const Count count = parse_count(option, *text, 1);
-  if (count > most) throw InputError(quote(option, *text) + ": expected 1 to " + std::to_string(most));
-  return count;
+  return parse_count(option, *text, 1, most);
 }
 
 BlockThreads block_threads(const Arguments& arguments) {

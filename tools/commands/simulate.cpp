@@ -32,9 +32,7 @@ EngineOptions engine_options_of(const Arguments& arguments) {
   const auto sms = arguments.find("--trace-sms");
   if (sms && !arguments.has("--trace")) throw InputError("--trace-sms " + *sms + " needs --trace FILE");
   if (!arguments.has("--trace")) return options;
-  const Count traced = sms ? parse_count("--trace-sms", *sms, 1) : 2;
-  if (traced > most_sms) throw InputError(quote("--trace-sms", *sms) + ": expected 1 to " + std::to_string(most_sms));
-  options.traced_sms = static_cast<int>(traced);
+  options.traced_sms = sms ? static_cast<int>(parse_count("--trace-sms", *sms, 1, most_sms)) : 2;
   return options;
 }
 

@@ -56,9 +56,7 @@ TuneOptions asked_tuning(const Arguments& arguments) {
   TuneOptions options;
   options.by = asked_measure(arguments);
   if (const auto top = arguments.find("--top")) {
-    const Count count = parse_count("--top", *top, 1);
-    if (count > most_shown) throw InputError(quote("--top", *top) + ": expected 1 to " + std::to_string(most_shown));
-    options.top = static_cast<std::size_t>(count);
+    options.top = static_cast<std::size_t>(parse_count("--top", *top, 1, most_shown));
   }
   if (const auto warps = arguments.find("--warps")) {
     options.warps = parse_counts("--warps", *warps, 1);

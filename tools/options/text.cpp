@@ -34,8 +34,10 @@ std::string quote(std::string_view option, std::string_view value) {
   return std::string(option) + " " + std::string(value.substr(0, longest)) + (value.size() > longest ? "..." : "");
 }
 
-Count parse_count(std::string_view option, std::string_view text, Count minimum) {
-  const std::string expected = ": expected an integer from " + std::to_string(minimum) + " to 2^63 - 1";
+Count parse_count(std::string_view option, std::string_view text, Count minimum, Count maximum) {
+  const bool limited = maximum < std::numeric_limits<Count>::max();
+  const std::string range = std::to_string(minimum) + " to " + (limited ? std::to_string(maximum) : "2^63 - 1");
+  const std::string expected = ": expected an integer from " + range;
   Count value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) throw InputError(quote(option, text) + " is too large" + expected);
@@ -43,6 +45,7 @@ Count parse_count(std::string_view option, std::string_view text, Count minimum)
     throw InputError(quote(option, text) + " is not a whole number" + expected);
   }
   if (value < minimum) throw InputError(quote(option, text) + " is too small" + expected);
+  if (value > maximum) throw InputError(quote(option, text) + ": expected " + range);
   return value;
 }
 

@@ -1,6 +1,7 @@
 // Pieces of text that every option parser needs.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,8 +20,9 @@ std::string join(std::span<const std::string_view> words, std::string_view separ
 /// `word` looked up among the words of `text`, which are separated by spaces.
 bool has_word(std::string_view text, std::string_view word);
 
-/// A decimal integer of at least `minimum` and at most 2^63 - 1. Throws InputError that names `option` and `text`.
-Count parse_count(std::string_view option, std::string_view text, Count minimum);
+/// A decimal integer from `minimum` to `maximum`. Throws InputError that names `option`, `text` and the range.
+Count parse_count(std::string_view option, std::string_view text, Count minimum,
+                  Count maximum = std::numeric_limits<Count>::max());
 
 /// The start of a message about a value: "--seq 0".
 std::string quote(std::string_view option, std::string_view value);

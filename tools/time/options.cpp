@@ -49,36 +49,21 @@ void choose(const Arguments& arguments, std::string_view option, const std::arra
 Hertz parse_clock(const std::string& text) {
   constexpr double slowest = 1e6;
   constexpr double fastest = 1e11;
-  const std::string expected = ": expected 1 MHz to 100 GHz, as a number of hertz or with a unit (\"1.98 GHz\")";
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  Hertz clock{};
   try {
-    const Hertz clock =
-        digits ? Hertz{static_cast<double>(parse_count("--clock", text, 1))} : parse_frequency(text, "--clock");
-    if (clock.value >= slowest && clock.value <= fastest) return clock;
-  } catch (const InputError&) {
-    throw InputError(quote("--clock", text) + expected);
+    clock = digits ? Hertz{static_cast<double>(parse_count("--clock", text, 1))} : parse_frequency(text, "--clock");
+  } catch (const InputError&) {  // 0 is out of range, too
   }
-  throw InputError(quote("--clock", text) + expected);
-}
-
-Count count_up_to(const Arguments& arguments, std::string_view option, Count most, Count otherwise) {
-  const auto text = arguments.find(option);
-  if (!text) return otherwise;
-  const std::string expected = quote(option, *text) + ": expected an integer from 1 to " + std::to_string(most);
-  try {
-    const Count count = parse_count(option, *text, 1);
-    if (count <= most) return count;
-  } catch (const InputError&) {
-    throw InputError(expected);
-  }
-  throw InputError(expected);
+  if (clock.value >= slowest && clock.value <= fastest) return clock;
+  throw InputError(quote("--clock", text) +
+                   ": expected 1 MHz to 100 GHz, as a number of hertz or with a unit (\"1.98 GHz\")");
 }
 
 /// Whole warpgroups multiply where some warps only load.
 void set_warps(const Arguments& arguments, Execution& execution) {
   const bool producers = execution.threads > execution.math_warps * warp_threads;
-  const Count warps =
-      count_up_to(arguments, "--warps", most_block_threads / warp_threads, execution.threads / warp_threads);
+  const Count warps = parse_count("--warps", *arguments.find("--warps"), 1, most_block_threads / warp_threads);
   execution.threads = warps * warp_threads;
   execution.math_warps = producers && warps > warpgroup_warps ? warps - warpgroup_warps : warps;
 }
@@ -104,8 +89,8 @@ Execution execution_of(const Arguments& arguments, std::string_view algorithm, c
   choose(arguments, "--tails", tails, execution.tails);
   require_path(execution, device);
   if (const auto clock = arguments.find("--clock")) execution.clock = parse_clock(*clock);
-  if (arguments.has("--blocks-per-sm")) {
-    execution.blocks_per_sm = count_up_to(arguments, "--blocks-per-sm", device.sm.blocks, 1);
+  if (const auto blocks = arguments.find("--blocks-per-sm")) {
+    execution.blocks_per_sm = parse_count("--blocks-per-sm", *blocks, 1, device.sm.blocks);
   }
   if (arguments.has("--warps")) set_warps(arguments, execution);
   return execution;

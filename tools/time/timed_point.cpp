@@ -102,11 +102,9 @@ Concurrency concurrency_of(const std::vector<KernelWork>& kernels, const TimedPo
   Concurrency concurrency{.resident = checked::multiply(time.rates.sms, most->resident),
                           .fastest = time.execution.fastest};
   if (!most->launch.blocks || most->launch.blocks->blocks() == 0) return concurrency;
-  const LaunchBlocks& blocks = *most->launch.blocks;
-  const Count of_stream = std::max<Count>(1, blocks.blocks() / blocks.streams);
-  const Count streams = time.execution.fastest == FastestIndex::streams ? concurrency.resident
-                                                                        : ceil_div(concurrency.resident, of_stream);
-  concurrency.active = std::min(1.0, static_cast<double>(streams) / static_cast<double>(blocks.streams));
+  LaunchBlocks blocks = *most->launch.blocks;
+  if (time.execution.fastest == FastestIndex::streams) blocks.stream = {BlockRun{}};  // each of another stream
+  concurrency.active = active_share(blocks, concurrency.resident);
   return concurrency;
 }
 
