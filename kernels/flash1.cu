@@ -5,6 +5,7 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/element_type.cuh"
 #include "kernels/flash1.cuh"
+#include "kernels/operand_memory.hpp"
 #include "kernels/operands.hpp"
 #include "kernels/recording.hpp"
 
@@ -141,16 +142,13 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
 }  // namespace
 
 void prepare_flash1(const Tensors& tensors, const Case& point, Stream stream) {
-  for (const Operand& operand : flash1_operands(point)) {
-    if (operand.role != Role::state) continue;
-    const auto bytes = static_cast<std::size_t>(bytes_of(Elements(operand.elements), operand.type).value());
-    TILEMETER_CHECK(cudaMemsetAsync(tensors[operand.name], 0, bytes, stream));
-    if (operand.name != TensorName::m) continue;
-    constexpr int threads = 256;
-    const auto blocks = static_cast<unsigned>(ceil_div(operand.elements, threads));
-    flash1_clear_maxima<<<blocks, threads, 0, stream>>>(tensors.at<float>(TensorName::m), operand.elements);
-    TILEMETER_CHECK(cudaGetLastError());
-  }
+  const auto operands = flash1_operands(point);
+  clear_states(operands, tensors, stream);
+  const auto m = std::find_if(operands.begin(), operands.end(), [](const auto& o) { return o.name == TensorName::m; });
+  constexpr int threads = 256;
+  const auto blocks = static_cast<unsigned>(ceil_div(m->elements, threads));
+  flash1_clear_maxima<<<blocks, threads, 0, stream>>>(tensors.at<float>(TensorName::m), m->elements);
+  TILEMETER_CHECK(cudaGetLastError());
 }
 
 void launch_flash1(const Tensors& tensors, const Case& point, Stream stream) {

@@ -4,6 +4,7 @@
 #include "kernels/element_type.cuh"
 #include "kernels/flash1_backward_block.cuh"
 #include "kernels/gradient_passes.hpp"
+#include "kernels/operand_memory.hpp"
 #include "kernels/operands.hpp"
 #include "kernels/recording.hpp"
 #include "model/closed_form/gradients.hpp"
@@ -25,13 +26,14 @@ struct KeyStep {
   int turn;  ///< of all visits of the block
 
   __device__ Count stream() const { return block_number(); }
+  __device__ Count kv_stream() const { return stream() / a.group; }
   __device__ Count key_begin() const { return Count{key_tile} * S::block_k; }
 
   __device__ void run() {
     const Range blocks = visiting_row_blocks(a.visible, key_tile, a.row_blocks, S::block_q, S::block_k);
     const int first = static_cast<int>(blocks.first), last = static_cast<int>(blocks.last);
     if (first < last) {
-      load_keys();
+      load_keys<S>(tiles.k(), tiles.v(), *this, key_tile, counters);
       load_queries(tiles, turn % 2, a, stream(), first, counters);
     }
     typename S::KeyPart::Sums dk, dv;
@@ -41,13 +43,7 @@ struct KeyStep {
       visit(dk, dv, row_block, last);
       counters.tile();
     }
-    store(dk, dv);
-  }
-
-  __device__ void load_keys() {
-    const Count from = (stream() / a.group * a.seq_k + key_begin()) * S::head_dim, valid = a.seq_k - key_begin();
-    copy_rows<S::threads>(tiles.k(), a.k + from, S::head_dim, valid, TensorName::K, counters);
-    copy_rows<S::threads>(tiles.v(), a.v + from, S::head_dim, valid, TensorName::V, counters);
+    store_key_gradients<S>(tiles, a, stream(), key_begin(), dk, dv, counters);
   }
 
   __device__ void visit(typename S::KeyPart::Sums& dk, typename S::KeyPart::Sums& dv, int row_block, int last) {
@@ -85,18 +81,6 @@ struct KeyStep {
     round_sums<T, Part>(ds, sums);
     put<Part>(tiles.ds(), ds);
   }
-
-  /// dK and dV leave through the memory of K and V.
-  __device__ void store(const typename S::KeyPart::Sums& dk, const typename S::KeyPart::Sums& dv) {
-    const Count to = (stream() * a.seq_k + key_begin()) * S::head_dim, valid = a.seq_k - key_begin();
-    const bool expands = a.group > 1;
-    __syncthreads();
-    put_gradients<S>(tiles, dk, dv, a.scale);
-    __syncthreads();
-    store_rows<S>(a.dk + to, tiles.k(), valid, expands ? TensorName::dKx : TensorName::dK, counters);
-    store_rows<S>(a.dv + to, tiles.v(), valid, expands ? TensorName::dVx : TensorName::dV, counters);
-    __syncthreads();
-  }
 };
 
 /// One thread block takes a stream: all key tiles, one after the other.
@@ -106,10 +90,7 @@ __global__ void __launch_bounds__(S::threads, 1)
                     typename Counters::Records records) {
   extern __shared__ __align__(128) unsigned char flash1_backward_shared[];
   const Tiles<S> tiles{shared_address(flash1_backward_shared)};
-  if (threadIdx.x == 0) {
-    for (int stage = 0; stage < stages; ++stage) tiles.full(stage).init(2 * S::threads);
-  }
-  __syncthreads();
+  init_barriers<S, stages>(tiles);
   Counters counters;
   KeyStep<S, Counters> step{a, tiles, counters, 0, 0};
   for (; step.key_tile < a.key_tiles; ++step.key_tile) step.run();
@@ -165,11 +146,7 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
 }  // namespace
 
 void prepare_flash1_backward(const Tensors& tensors, const Case& point, Stream stream) {
-  for (const Operand& operand : flash1_backward_operands(point)) {
-    if (operand.role != Role::state) continue;
-    const auto bytes = static_cast<std::size_t>(bytes_of(Elements(operand.elements), operand.type).value());
-    TILEMETER_CHECK(cudaMemsetAsync(tensors[operand.name], 0, bytes, stream));
-  }
+  clear_states(flash1_backward_operands(point), tensors, stream);
 }
 
 void launch_flash1_backward(const Tensors& tensors, const Case& point, Stream stream) {

@@ -74,8 +74,7 @@ __device__ void load_queries(const Tiles<S>& tiles, int stage, const Arguments& 
   const int thread = threadIdx.x;
   copy_column<S::block_q>(tiles.l(stage), thread, a.l + row, valid, 0, TensorName::l, counters);
   copy_column<S::block_q>(tiles.m(stage), thread - S::block_q, a.m + row, valid, -INFINITY, TensorName::m, counters);
-  tiles.full(stage).arrive_after_copies();
-  tiles.full(stage).arrive();
+  arrive(tiles, stage);
 }
 
 /// D = rowsum(dO o O), to shared memory: neighbouring threads share a row.

@@ -47,7 +47,7 @@ Flash2Arguments<T> arguments(const Tensors& tensors, const Case& point) {
           .row_blocks = static_cast<unsigned>(ceil_div(problem.seq_q, point.tiling.block_q)),
           .streams = static_cast<unsigned>(problem.streams()),
           .group = static_cast<unsigned>(problem.group()),
-          .longest_first = problem.mask.kind == MaskKind::causal || problem.mask.kind == MaskKind::causal_top_left,
+          .longest_first = grows_with_rows(problem.mask),
           .scale_log2 = static_cast<float>(log2_of_e / std::sqrt(static_cast<double>(problem.head_dim))),
           .empty_lse = plus ? infinity : -infinity};
 }

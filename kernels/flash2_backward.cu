@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(S::threads, 1)
                          typename Counters::Records records) {
   extern __shared__ __align__(128) unsigned char flash2_backward_shared[];
   const Tiles<S> tiles{shared_address(flash2_backward_shared)};
-  init_barriers<S>(tiles);
+  init_barriers<S, stages>(tiles);
   const Place<typename S::T> place{a};
   Counters counters;
   KeyStep<S, dq, Counters> step{a, tiles, place, counters, place.first(), 0};
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(S::threads, 1)
                          typename Counters::Records records) {
   extern __shared__ __align__(128) unsigned char flash2_backward_shared[];
   const RowTiles<S> tiles{shared_address(flash2_backward_shared)};
-  init_barriers<S>(tiles);
+  init_barriers<S, stages>(tiles);
   const Place<typename S::T> place{a};
   const int row_block = a.longest_first ? a.row_blocks - 1 - place.first() : place.first();
   Counters counters;
@@ -69,7 +69,7 @@ Flash2BackwardArguments<T> arguments(const Tensors& tensors, const Case& point) 
           .streams = static_cast<unsigned>(problem.streams()),
           .group = static_cast<int>(problem.group()),
           .buffers = static_cast<int>(accumulation_buffers(point)),
-          .longest_first = problem.mask.kind == MaskKind::causal || problem.mask.kind == MaskKind::causal_top_left,
+          .longest_first = grows_with_rows(problem.mask),
           .scale = gradient_scale(problem)};
 }
 

@@ -109,33 +109,6 @@ struct RowTiles {
   __device__ PhaseBarrier full(int stage) const { return PhaseBarrier(d(0) + column + stage * PhaseBarrier::size); }
 };
 
-/// Initialises the barriers of either kind of tiles, for all threads of the block.
-template <class S, class BlockTiles>
-__device__ void init_barriers(const BlockTiles& tiles) {
-  if (threadIdx.x == 0) {
-    for (int stage = 0; stage < stages; ++stage) tiles.full(stage).init(2 * S::threads);
-  }
-  __syncthreads();
-}
-
-/// This thread has started its copies for the stage, and done its stores.
-template <class BlockTiles>
-__device__ void arrive(const BlockTiles& tiles, int stage) {
-  tiles.full(stage).arrive_after_copies();
-  tiles.full(stage).arrive();
-}
-
-/// Starts the copies of a tile of K and V.
-template <class S, class Counters>
-__device__ void load_keys(const typename S::KeyTile& k, const typename S::KeyTile& v, const Place<typename S::T>& place,
-                          int key_tile, Counters& counters) {
-  const auto& a = place.a;
-  const Count begin = Count{key_tile} * S::block_k, valid = a.seq_k - begin;
-  const Count from = (place.kv_stream() * a.seq_k + begin) * S::head_dim;
-  copy_rows<S::threads>(k, a.k + from, S::head_dim, valid, TensorName::K, counters);
-  copy_rows<S::threads>(v, a.v + from, S::head_dim, valid, TensorName::V, counters);
-}
-
 /// Adds four neighbouring floats in device memory, aligned to 16 bytes, as one operation where there is one.
 __device__ inline void add_floats(float* to, const float4& values) {
 #if __CUDA_ARCH__ >= 900

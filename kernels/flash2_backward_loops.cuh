@@ -39,7 +39,7 @@ struct KeyStep {
       visit(dk, dv, row_block, last);
       counters.tile();
     }
-    store(dk, dv);
+    store_key_gradients<S>(tiles, a, place.stream(), key_begin(), dk, dv, counters);
   }
 
   /// P and dS have two stages, as Q and dO have: who writes them finds that all warps have read those of the last visit
@@ -104,18 +104,6 @@ struct KeyStep {
     score_gradients<S>(sums, p, tiles.d(stage));
     round_sums<T, Part>(ds, sums);
     put<Part>(tiles.ds(stage), ds);
-  }
-
-  /// dK and dV leave through the memory of K and V.
-  __device__ void store(const KeySums& dk, const KeySums& dv) {
-    const Count to = (place.stream() * a.seq_k + key_begin()) * S::head_dim, valid = a.seq_k - key_begin();
-    const bool expands = a.group > 1;
-    __syncthreads();
-    put_gradients<S>(tiles, dk, dv, a.scale);
-    __syncthreads();
-    store_rows<S>(a.dk + to, tiles.k(), valid, expands ? TensorName::dKx : TensorName::dK, counters);
-    store_rows<S>(a.dv + to, tiles.v(), valid, expands ? TensorName::dVx : TensorName::dV, counters);
-    __syncthreads();
   }
 };
 

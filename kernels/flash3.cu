@@ -70,17 +70,10 @@ Flash3Arguments arguments(const Tensors& tensors, const Case& point) {
           .group = static_cast<int>(problem.group()),
           .row_blocks = static_cast<int>(row_blocks),
           .streams = static_cast<int>(streams),
-          .longest_first = problem.mask.kind == MaskKind::causal || problem.mask.kind == MaskKind::causal_top_left,
+          .longest_first = grows_with_rows(problem.mask),
           .tiles = static_cast<int>(streams * row_blocks),
           .scale_log2 = static_cast<float>(log2_of_e / std::sqrt(static_cast<double>(problem.head_dim))),
           .empty_lse = plus ? infinity : -infinity};
-}
-
-int multiprocessors() {
-  int device = 0, count = 0;
-  TILEMETER_CHECK(cudaGetDevice(&device));
-  TILEMETER_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
 }
 
 template <class S, class Records>

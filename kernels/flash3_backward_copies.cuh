@@ -64,7 +64,7 @@ struct LaneStatistics {
 #pragma unroll
     for (int i = 0; i < S::rows / warp_size; ++i) {
       const int row = i * warp_size + static_cast<int>(threadIdx.x % warp_size);
-      asm volatile("st.shared.f32 [%0], %1;" ::"r"(to + row * 4), "f"(values[i]) : "memory");
+      store_float(to + row * 4, values[i]);
     }
   }
 };

@@ -20,26 +20,13 @@ using QueryGradient = float[32];
 /// c = A B^T over the head dimension: `own` are this consumer's 64 rows of K or V, `tile` is a tile of Q or dO.
 template <class S>
 __device__ __forceinline__ void score_products(Scores<S>& c, std::uint32_t own, std::uint32_t tile) {
-  fence_accumulators(c);
-#pragma unroll
-  for (int k = 0; k < S::head_dim; k += 16) {
-    const Descriptor a = from_k<Major::k>(k_major(own + k / 64 * S::key_panel), k % 64);
-    const Descriptor b = from_k<Major::k>(k_major(tile + k / 64 * S::row_panel), k % 64);
-    multiply_add<typename S::Element, S::rows, Major::k, Major::k>(c, a, b, k > 0);
-  }
-  commit_products();
+  start_row_products<typename S::Element, S::rows, S::head_dim>(c, own, S::key_panel, tile, S::row_panel);
 }
 
 /// gradient += weights B over the query rows, where B is a tile of Q or dO.
 template <class S>
 __device__ __forceinline__ void accumulate(Gradient<S>& gradient, const Weights<S>& weights, std::uint32_t tile) {
-  fence_accumulators(gradient);
-#pragma unroll
-  for (int k = 0; k < S::rows; k += 16) {
-    const Descriptor b = from_k<Major::mn>(mn_major(tile, S::row_panel), k);
-    multiply_add<typename S::Element, S::head_dim, Major::mn>(gradient, weights[k / 16], b, true);
-  }
-  commit_products();
+  start_weighted_sum<typename S::Element, S::head_dim>(gradient, weights, tile, S::row_panel);
 }
 
 /// dq = dS K over the keys of both consumers.

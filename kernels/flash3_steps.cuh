@@ -41,26 +41,13 @@ inline __device__ int first_row(int thread) { return thread / warp_size % 4 * 16
 /// Starts S = Q K^T.
 template <class S>
 __device__ void start_scores(Scores<S>& s, std::uint32_t q_tile, std::uint32_t k_tile) {
-  fence_accumulators(s);
-#pragma unroll
-  for (int d = 0; d < S::head_dim; d += 16) {
-    const Descriptor q = from_k<Major::k>(k_major(q_tile + d / 64 * S::q_panel), d % 64);
-    const Descriptor k = from_k<Major::k>(k_major(k_tile + d / 64 * S::kv_panel), d % 64);
-    multiply_add<typename S::T, S::block_k, Major::k, Major::k>(s, q, k, d > 0);
-  }
-  commit_products();
+  start_row_products<typename S::T, S::block_k, S::head_dim>(s, q_tile, S::q_panel, k_tile, S::kv_panel);
 }
 
 /// Starts O += P V.
 template <class S>
 __device__ void start_accumulating(State<S>& state, const Weights<S>& p, std::uint32_t v_tile) {
-  const Descriptor v = mn_major(v_tile, S::kv_panel);
-  fence_accumulators(state.o);
-#pragma unroll
-  for (int step = 0; step < S::block_k / 16; ++step) {
-    multiply_add<typename S::T, S::head_dim, Major::mn>(state.o, p[step], from_k<Major::mn>(v, step * 16), true);
-  }
-  commit_products();
+  start_weighted_sum<typename S::T, S::head_dim>(state.o, p, v_tile, S::kv_panel);
 }
 
 /// S = -infinity where the row does not see the key, or the tile has no such key.

@@ -90,18 +90,6 @@ struct SharedMemory {
   __device__ Barrier empty(int stage) const { return {full(stage).address + 8}; }
 };
 
-template <class S>
-__device__ void init_barriers(const SharedMemory<S>& shared) {
-  if (threadIdx.x == 0) {
-    for (int stage = 0; stage < S::stages; ++stage) {
-      shared.full(stage).init(1);
-      shared.empty(stage).init(S::consumers);
-    }
-    fence_barrier_init();
-  }
-  __syncthreads();
-}
-
 template <class S, class Counters>
 __device__ void load_a(const Arguments& a, const SharedMemory<S>& shared, const Tile& tile, int depth, int stage,
                        Counters& counters) {
@@ -212,7 +200,7 @@ __global__ void __launch_bounds__(S::threads, 1)
     extern __shared__ unsigned char memory[];
     const SharedMemory<S> shared(memory);
     Counters counters;
-    init_barriers(shared);
+    init_stages<S::stages, S::consumers>(shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / warpgroup_size, 0);
     if (warpgroup == 0) {
       shrink_registers<40>();
@@ -225,22 +213,16 @@ __global__ void __launch_bounds__(S::threads, 1)
   }
 }
 
-/// A row-major matrix (rows x cols) a problem, copied in boxes of box_rows x 64.
-CUtensorMap matrix_map(const Tensors& tensors, TensorName name, const Case& point, Count rows, Count cols,
-                       int box_rows) {
-  const BoxDimension dimensions[] = {{.size = cols, .stride = 1, .box = 64},
-                                     {.size = rows, .stride = cols, .box = box_rows},
-                                     {.size = point.problem.batch, .stride = rows * cols, .box = 1}};
-  return tensor_map(point.problem.dtype, tensors[name], dimensions);
-}
-
 template <class S>
 Arguments arguments(const Tensors& tensors, const Case& point) {
   const auto& [m, n, k] = std::tie(point.shapes.m, point.shapes.n, point.shapes.k);
   const Count row_tiles = ceil_div(m, S::block_m), col_tiles = ceil_div(n, S::block_n);
-  return {.a = matrix_map(tensors, TensorName::A, point, m, k, S::block_m),
-          .b = matrix_map(tensors, TensorName::B, point, k, n, S::block_k),
-          .c = matrix_map(tensors, TensorName::C, point, m, n, 64),
+  const auto map = [&](TensorName name, Count rows, Count cols, int box_rows) {
+    return matrix_map(point.problem.dtype, tensors[name], point.problem.batch, rows, cols, box_rows);
+  };
+  return {.a = map(TensorName::A, m, k, S::block_m),
+          .b = map(TensorName::B, k, n, S::block_k),
+          .c = map(TensorName::C, m, n, 64),
           .m = static_cast<int>(m),
           .n = static_cast<int>(n),
           .k = static_cast<int>(k),
@@ -249,20 +231,13 @@ Arguments arguments(const Tensors& tensors, const Case& point) {
           .tiles = static_cast<unsigned>(row_tiles * col_tiles * point.problem.batch)};
 }
 
-unsigned multiprocessors() {
-  int device = 0, count = 0;
-  TILEMETER_CHECK(cudaGetDevice(&device));
-  TILEMETER_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return static_cast<unsigned>(count);
-}
-
 template <class Element, class Recorder>
 void run_type(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
   with_tiling<gemm_tilings>(point, [&](auto index) {
     constexpr KernelTiling t = gemm_tilings[index];
     using S = Shape<Element, t.block_m, t.block_n, t.block_k, t.stages>;
     const Arguments a = arguments<S>(tensors, point);
-    const unsigned blocks = std::min(a.tiles, multiprocessors());
+    const unsigned blocks = std::min(a.tiles, static_cast<unsigned>(multiprocessors()));
     constexpr auto kernel = gemm<S, typename Recorder::Counters>;
     TILEMETER_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
     kernel<<<blocks, S::threads, S::shared_bytes, stream>>>(a, recorder.records(blocks));

@@ -53,16 +53,6 @@ __device__ inline unsigned block_number() {
 
 inline constexpr float log2_of_e = 1.4426950408889634f;
 
-__device__ inline float load_float(unsigned address) {
-  float value;
-  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
-  return value;
-}
-
-__device__ inline void store_float(unsigned address, float value) {
-  asm volatile("st.shared.f32 [%0], %1;" : : "r"(address), "f"(value) : "memory");
-}
-
 /// Starts a copy of four bytes to shared memory.
 __device__ inline void copy_float_async(unsigned to, const float* from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(to), "l"(from) : "memory");
@@ -79,6 +69,33 @@ __device__ void copy_column(unsigned to, int thread, const float* from, Count va
   } else {
     store_float(to + thread * 4, absent);
   }
+}
+
+/// Initialises the barriers of a block's tiles, at which every thread arrives twice: with its copies and by itself.
+template <class S, int Stages, class Tiles>
+__device__ void init_barriers(const Tiles& tiles) {
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < Stages; ++stage) tiles.full(stage).init(2 * S::threads);
+  }
+  __syncthreads();
+}
+
+/// This thread has started its copies for the stage, and done its stores.
+template <class Tiles>
+__device__ void arrive(const Tiles& tiles, int stage) {
+  tiles.full(stage).arrive_after_copies();
+  tiles.full(stage).arrive();
+}
+
+/// Starts the copies of a tile of K and V.
+template <class S, class Place, class Counters>
+__device__ void load_keys(const typename S::KeyTile& k, const typename S::KeyTile& v, const Place& place, int key_tile,
+                          Counters& counters) {
+  const auto& a = place.a;
+  const Count begin = Count{key_tile} * S::block_k, valid = a.seq_k - begin;
+  const Count from = (place.kv_stream() * a.seq_k + begin) * S::head_dim;
+  copy_rows<S::threads>(k, a.k + from, S::head_dim, valid, TensorName::K, counters);
+  copy_rows<S::threads>(v, a.v + from, S::head_dim, valid, TensorName::V, counters);
 }
 
 /// A B^T of the block, in the part of this warp; rows of both tiles hold the terms.
@@ -208,6 +225,21 @@ __device__ void store_rows(typename S::T* to, const Tile& tile, Count valid, Ten
     write_chunk(to + Count{row} * S::head_dim + chunk * chunk_elements, load_chunk(address));
     counters.write(tensor, chunk_elements);
   });
+}
+
+/// dK and dV of the keys from `key_begin` on leave through the memory of K and V.
+template <class S, class Tiles, class Arguments, class Counters>
+__device__ void store_key_gradients(const Tiles& tiles, const Arguments& a, Count stream, Count key_begin,
+                                    const typename S::KeyPart::Sums& dk, const typename S::KeyPart::Sums& dv,
+                                    Counters& counters) {
+  const Count to = (stream * a.seq_k + key_begin) * S::head_dim, valid = a.seq_k - key_begin;
+  const bool expands = a.group > 1;
+  __syncthreads();
+  put_gradients<S>(tiles, dk, dv, a.scale);
+  __syncthreads();
+  store_rows<S>(a.dk + to, tiles.k(), valid, expands ? TensorName::dKx : TensorName::dK, counters);
+  store_rows<S>(a.dv + to, tiles.v(), valid, expands ? TensorName::dVx : TensorName::dV, counters);
+  __syncthreads();
 }
 
 /// Two lanes whose numbers differ in `bit` exchange values: of `low` and `high` the lane without the bit gets both

@@ -124,6 +124,20 @@ struct RingPosition {
 /// Makes initialised barriers visible to tensor copies; a barrier of the block follows.
 inline __device__ void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
+/// Initialises the barriers of a ring for all threads of the block: a stage is full when one thread's copies have
+/// arrived, and empty when so many consumers have read it.
+template <int Stages, int Consumers, class Memory>
+__device__ void init_stages(const Memory& shared) {
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < Stages; ++stage) {
+      shared.full(stage).init(1);
+      shared.empty(stage).init(Consumers);
+    }
+    fence_barrier_init();
+  }
+  __syncthreads();
+}
+
 /// Makes this thread's ordinary stores to shared memory visible to tensor copies and wgmma; a barrier follows.
 inline __device__ void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 

@@ -114,6 +114,16 @@ __device__ inline uint4 load_chunk(unsigned address) {
   return chunk;
 }
 
+__device__ inline float load_float(unsigned address) {
+  float value;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
+  return value;
+}
+
+__device__ inline void store_float(unsigned address, float value) {
+  asm volatile("st.shared.f32 [%0], %1;" : : "r"(address), "f"(value) : "memory");
+}
+
 /// Puts two neighbouring elements into shared memory.
 __device__ inline void store_pair(unsigned address, unsigned pair) {
   asm volatile("st.shared.b32 [%0], %1;" : : "r"(address), "r"(pair) : "memory");

@@ -49,6 +49,14 @@ void require_free(Bytes needed) {
 
 }  // namespace
 
+void clear_states(const std::vector<Operand>& operands, const Tensors& tensors, Stream stream) {
+  for (const Operand& operand : operands) {
+    if (operand.role != Role::state) continue;
+    const auto bytes = static_cast<std::size_t>(bytes_of(operand).value());
+    TILEMETER_CHECK(cudaMemsetAsync(tensors[operand.name], 0, bytes, stream));
+  }
+}
+
 Bytes bytes_of(const Operand& operand) {
   return named(name_of(operand.name), [&] { return bytes_of(Elements(operand.elements), operand.type); });
 }

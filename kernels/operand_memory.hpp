@@ -39,6 +39,9 @@ class OperandMemory {
   Tensors tensors_;
 };
 
+/// Enqueues zeros for the operands that a kernel finds initialised and updates.
+void clear_states(const std::vector<Operand>& operands, const Tensors& tensors, Stream stream);
+
 /// Bytes of an operand without its guard.
 Bytes bytes_of(const Operand& operand);
 

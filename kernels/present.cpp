@@ -24,4 +24,11 @@ void require_hopper(std::string_view kernel) {
                            std::to_string(major) + "." + std::to_string(minor));
 }
 
+int multiprocessors() {
+  int device = 0, count = 0;
+  TILEMETER_CHECK(cudaGetDevice(&device));
+  TILEMETER_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
+}
+
 }  // namespace tilemeter::kernels

@@ -1,4 +1,4 @@
-// Whether this machine has a GPU to run on, and whether a kernel can use it.
+// Whether this machine has a GPU to run on, whether a kernel can use it, and how large it is.
 #pragma once
 
 #include <optional>
@@ -13,5 +13,8 @@ std::optional<std::string> missing_device();
 /// Throws std::runtime_error, with the kernel's name and both compute capabilities, unless the current GPU runs code
 /// for sm_90a.
 void require_hopper(std::string_view kernel);
+
+/// SMs of the current GPU.
+int multiprocessors();
 
 }  // namespace tilemeter::kernels

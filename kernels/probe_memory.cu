@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernels/present.hpp"
 #include "kernels/probe_memory.cuh"
 
 namespace tilemeter::kernels {
@@ -19,10 +20,7 @@ unsigned blocks_for(unsigned long long size, unsigned long long size_of_block) {
 /// As many blocks as are resident at once.
 unsigned resident_blocks() {
   constexpr unsigned of_sm = 2048 / memory_threads;
-  int device = 0, sms = 0;
-  TILEMETER_CHECK(cudaGetDevice(&device));
-  TILEMETER_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-  return of_sm * static_cast<unsigned>(sms);
+  return of_sm * static_cast<unsigned>(multiprocessors());
 }
 
 /// Reads `size` vectors `passes` times.

@@ -226,14 +226,7 @@ __global__ void __launch_bounds__(P::threads, 1)
     extern __shared__ unsigned char memory[];
     const SharedMemory<P> shared(memory);
     Counters counters;
-    if (threadIdx.x == 0) {
-      for (int stage = 0; stage < P::stages; ++stage) {
-        shared.full(stage).init(1);
-        shared.empty(stage).init(P::consumers);
-      }
-      fence_barrier_init();
-    }
-    __syncthreads();
+    init_stages<P::stages, P::consumers>(shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / warpgroup_size, 0);
     if (warpgroup == 0) {
       shrink_registers<P::producer_registers>();
@@ -247,15 +240,6 @@ __global__ void __launch_bounds__(P::threads, 1)
   }
 }
 
-/// A row-major matrix (rows x columns) a stream, copied in boxes of box_rows x 64.
-CUtensorMap matrix_map(const Tensors& tensors, TensorName name, const Case& point, Count streams, Count rows,
-                       Count columns, int box_rows) {
-  const BoxDimension dimensions[] = {{.size = columns, .stride = 1, .box = 64},
-                                     {.size = rows, .stride = columns, .box = box_rows},
-                                     {.size = streams, .stride = rows * columns, .box = 1}};
-  return tensor_map(point.problem.dtype, tensors[name], dimensions);
-}
-
 template <class P>
 Arguments arguments(const Tensors& tensors, const Case& point, int step) {
   const Problem& problem = point.problem;
@@ -263,10 +247,13 @@ Arguments arguments(const Tensors& tensors, const Case& point, int step) {
   const Count columns = P::of_scores ? problem.seq_k : problem.head_dim_v;
   const Count terms = P::of_scores ? problem.head_dim : problem.seq_k;
   const Count row_tiles = ceil_div(problem.seq_q, P::rows), column_tiles = ceil_div(columns, P::columns);
-  return {.a = matrix_map(tensors, P::a, point, streams, problem.seq_q, terms, P::rows),
-          .b = P::of_scores ? matrix_map(tensors, P::b, point, kv_streams, columns, terms, P::columns)
-                            : matrix_map(tensors, P::b, point, kv_streams, terms, columns, P::terms),
-          .c = matrix_map(tensors, P::c, point, streams, problem.seq_q, columns, 64),
+  const auto map = [&](TensorName name, Count matrices, Count rows, Count cols, int box_rows) {
+    return matrix_map(problem.dtype, tensors[name], matrices, rows, cols, box_rows);
+  };
+  return {.a = map(P::a, streams, problem.seq_q, terms, P::rows),
+          .b = P::of_scores ? map(P::b, kv_streams, columns, terms, P::columns)
+                            : map(P::b, kv_streams, terms, columns, P::terms),
+          .c = map(P::c, streams, problem.seq_q, columns, 64),
           .rows = static_cast<int>(problem.seq_q),
           .columns = static_cast<int>(columns),
           .terms = static_cast<int>(terms),
@@ -276,13 +263,6 @@ Arguments arguments(const Tensors& tensors, const Case& point, int step) {
           .tiles = static_cast<int>(streams * row_tiles * column_tiles),
           .step = step,
           .factor = static_cast<float>(1 / std::sqrt(static_cast<double>(problem.head_dim)))};
-}
-
-int multiprocessors() {
-  int device = 0, count = 0;
-  TILEMETER_CHECK(cudaGetDevice(&device));
-  TILEMETER_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
 }
 
 /// One block an SM, or fewer when there are fewer tiles.

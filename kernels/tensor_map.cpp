@@ -35,6 +35,9 @@ CUtensorMapDataType data_type(DType type) {
   }
 }
 
+/// Of a swizzled box.
+constexpr Count row_bytes = 128;
+
 }  // namespace
 
 CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions) {
@@ -59,9 +62,16 @@ CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimens
   throw std::invalid_argument("cuTensorMapEncodeTiled refused a tensor: error " + std::to_string(result));
 }
 
+CUtensorMap matrix_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows) {
+  const BoxDimension dimensions[] = {{.size = columns, .stride = 1, .box = static_cast<int>(row_bytes / size_of(type))},
+                                     {.size = rows, .stride = columns, .box = box_rows},
+                                     {.size = matrices, .stride = rows * columns, .box = 1}};
+  return tensor_map(type, memory, dimensions);
+}
+
 CUtensorMap panel_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows,
                       int parts) {
-  const Count width = 128 / size_of(type);
+  const Count width = row_bytes / size_of(type);
   const Count panels = columns / width;
   const BoxDimension dimensions[] = {{.size = width, .stride = 1, .box = static_cast<int>(width)},
                                      {.size = rows, .stride = columns, .box = box_rows},

@@ -22,6 +22,10 @@ struct BoxDimension {
 /// driver, std::invalid_argument when the driver refuses.
 CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions);
 
+/// Describes row-major matrices, one behind the other, copied in boxes of `box_rows` rows of 128 bytes (load_box,
+/// store_box).
+CUtensorMap matrix_map(DType type, const void* memory, Count matrices, Count rows, Count columns, int box_rows);
+
 /// Describes matrices of contiguous rows, one behind the other, of which a copy takes `box_rows` rows, panel of 128
 /// bytes by panel (kernels/hopper.cuh: load_rows, store_rows): all panels, or one in `parts` of them. Rows are a
 /// multiple of 128 bytes.

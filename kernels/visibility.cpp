@@ -23,4 +23,8 @@ Visibility visibility_of(const Problem& problem, Count block_k) {
   throw InputError("--mask arbitrary: the kernels take none, causal, causal_top_left, window");
 }
 
+bool grows_with_rows(const Mask& mask) {
+  return mask.kind == MaskKind::causal || mask.kind == MaskKind::causal_top_left;
+}
+
 }  // namespace tilemeter::kernels

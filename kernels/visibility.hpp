@@ -19,6 +19,9 @@ struct Visibility {
 /// tiles that some row reaches. Throws InputError for an arbitrary mask.
 Visibility visibility_of(const Problem& problem, Count block_k);
 
+/// Whether later rows see more keys, so that the longest tiles come first: causal masks of either alignment.
+bool grows_with_rows(const Mask& mask);
+
 /// Half-open range of indices.
 struct Range {
   Count first = 0;

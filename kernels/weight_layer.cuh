@@ -89,18 +89,6 @@ struct WeightMemory {
   __device__ std::uint32_t scale(int feature) const { return base + S::sum_bytes + feature * sizeof(float); }
 };
 
-template <class S>
-__device__ void init_barriers(const WeightMemory<S>& shared) {
-  if (threadIdx.x == 0) {
-    for (int stage = 0; stage < S::stages; ++stage) {
-      shared.full(stage).init(1);
-      shared.empty(stage).init(S::consumers);
-    }
-    fence_barrier_init();
-  }
-  __syncthreads();
-}
-
 /// Keeps the stages full. One thread.
 template <class S, class Counters>
 __device__ void produce(const WeightArguments& a, const WeightMemory<S>& shared, const WeightPlace& at,
@@ -129,15 +117,6 @@ __device__ void produce(const WeightArguments& a, const WeightMemory<S>& shared,
     counters.tile();
     ring.advance();
   }
-}
-
-inline __device__ void store_float(std::uint32_t address, float value) {
-  asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(value) : "memory");
-}
-inline __device__ float load_float(std::uint32_t address) {
-  float value;
-  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
-  return value;
 }
 
 /// A thread's part of Y transposed, 64 features a row block, as wgmma leaves it.
@@ -230,7 +209,7 @@ template <class S, class Products, class Counters>
 __device__ void compute_part(const WeightArguments& a, const void* memory, Counters& counters) {
   const WeightMemory<S> shared(memory);
   const WeightPlace at = weight_place<S>(a);
-  init_barriers(shared);
+  init_stages<S::stages, S::consumers>(shared);
   const int warpgroup = __shfl_sync(~0u, threadIdx.x / warpgroup_size, 0);
   if (warpgroup == 0) {
     shrink_registers<S::producer_registers>();

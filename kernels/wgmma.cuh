@@ -150,6 +150,31 @@ __device__ void multiply_add(float (&c)[N / 2], const Fragment& a, Descriptor b,
   if constexpr (N == 256 && !bf16) TILEMETER_WGMMA_A(256, "f16", 128, 128, 129, 130, 131, 132, 133, 134);
 }
 
+/// Starts c = A B^T over `Depth` columns of two tiles in panels of 64 columns, of `a_panel` and `b_panel` bytes.
+template <class Element, int N, int Depth>
+__device__ __forceinline__ void start_row_products(float (&c)[N / 2], std::uint32_t a_tile, int a_panel,
+                                                   std::uint32_t b_tile, int b_panel) {
+  fence_accumulators(c);
+#pragma unroll
+  for (int k = 0; k < Depth; k += 16) {
+    const Descriptor a = from_k<Major::k>(k_major(a_tile + k / 64 * a_panel), k % 64);
+    const Descriptor b = from_k<Major::k>(k_major(b_tile + k / 64 * b_panel), k % 64);
+    multiply_add<Element, N, Major::k, Major::k>(c, a, b, k > 0);
+  }
+  commit_products();
+}
+
+/// Starts c += A B, where A's fragments are in registers and B is a tile of N columns in panels of `panel` bytes.
+template <class Element, int N, int Fragments>
+__device__ __forceinline__ void start_weighted_sum(float (&c)[N / 2], const Fragment (&a)[Fragments],
+                                                   std::uint32_t tile, int panel) {
+  const Descriptor b = mn_major(tile, panel);
+  fence_accumulators(c);
+#pragma unroll
+  for (int i = 0; i < Fragments; ++i) multiply_add<Element, N, Major::mn>(c, a[i], from_k<Major::mn>(b, i * 16), true);
+  commit_products();
+}
+
 /// Stores 64 columns of accumulators, c[first] to c[first + 31], as a swizzled tile of 64 rows. The warpgroup calls it.
 template <class Element, int Size>
 __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int first) {
