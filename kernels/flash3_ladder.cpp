@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include "kernels/operands.hpp"
-
 namespace tilemeter::kernels {
 
 #if defined(TILEMETER_CUDA_BUILT) && defined(TILEMETER_LADDERS)
@@ -28,18 +26,16 @@ std::optional<std::string> refusal_of_rung(const Case& point) {
 template <std::size_t rung>
 Kernel kernel_of_rung() {
   static constexpr std::array types = {DType::bf16};
-  static constexpr std::array masks = {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left, MaskKind::window};
   static constexpr std::array tilings = {flash3_rungs[rung].build.tiling};
-  return {.name = flash3_rungs[rung].name,
-          .algorithm = "flash3",
-          .idea = flash3_rungs[rung].idea,
-          .dtypes = types,
-          .tilings = tilings,
-          .masks = masks,
-          .operands = flash_operands,
-          .refusal = refusal_of_rung<rung>,
-          .launch = flash3_rung_launchers[rung].launch,
-          .count = flash3_rung_launchers[rung].count};
+  Kernel kernel = kernel_named("flash3");
+  kernel.name = flash3_rungs[rung].name;
+  kernel.idea = flash3_rungs[rung].idea;
+  kernel.dtypes = types;
+  kernel.tilings = tilings;
+  kernel.refusal = refusal_of_rung<rung>;
+  kernel.launch = flash3_rung_launchers[rung].launch;
+  kernel.count = flash3_rung_launchers[rung].count;
+  return kernel;
 }
 
 }  // namespace
