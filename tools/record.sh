@@ -3,14 +3,16 @@
 #
 #   tools/record.sh FOLDER [PART...]    PART: probe kernels ladders peers profile; all but ladders by default
 #
-# PROGRAM (default build/gpu/tilemeter) is the program, DEVICE (default h200) the description of this GPU. Peers need PyTorch,
-# profiles ncu. A part that fails leaves what it wrote and makes the script fail at its end.
+# PROGRAM (default build/gpu/tilemeter) is the program, DEVICE (default h200) the description of this GPU, ONLY (default .) an
+# extended regular expression: recordings whose names it does not match are left out. Peers need PyTorch, profiles ncu. A
+# part that fails leaves what it wrote and makes the script fail at its end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:?which folder: tools/record.sh FOLDER [PART...]}
 shift
 program=${PROGRAM:-build/gpu/tilemeter}
 device=${DEVICE:-h200}
+only=${ONLY:-.}
 tokens=16384 hidden=2048
 layer_tokens=1,2,4,8,16,32,64,96,128,160,192,224,256,320,384,448,512
 failed=()
@@ -20,6 +22,7 @@ mkdir -p "$folder"
 run() {
   local name=$1
   shift
+  [[ $name =~ $only ]] || return 0
   local began=$SECONDS
   "$@" || failed+=("$name")
   echo "$name: $((SECONDS - began)) s" >&2
