@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "model/device.hpp"
@@ -46,6 +47,7 @@ struct Execution {
   Count math_warps = 4;                  ///< that share the rows of a tile
   std::optional<Count> blocks_per_sm{};  ///< resident blocks; absent: by occupancy
   std::optional<Hertz> clock{};          ///< of the SMs while it runs; absent: the device's for the matrix path
+  std::string kernel{};                  ///< whose fitted figures hold, where the device has some; empty: none
   friend bool operator==(const Execution&, const Execution&) = default;
 };
 
