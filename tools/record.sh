@@ -116,6 +116,7 @@ metrics=(l1tex__m_xbar2l1tex_read_bytes.sum l1tex__m_l1tex2xbar_write_bytes.sum 
 profile() {
   local name=$1 options list
   shift
+  [[ $name =~ $only ]] || return 0
   list=$(IFS=,; echo "${metrics[*]}")
   options="--replay-mode kernel --cache-control all --clock-control none"
   echo "# ncu $options" > "$folder/$name.csv"

@@ -12,7 +12,7 @@ struct Recording {
   tilemeter::Json document;
 };
 
-/// Every document of `measure` below traces/measured, sorted by path.
+/// Every document of `measure` below traces/measured, sorted by path; those of ladders where rungs are compiled.
 std::vector<Recording> recordings();
 
 /// The points that the document's command line asks for, as the program plans and bills them today.
