@@ -1,4 +1,5 @@
 #include "tools/commands/all.hpp"
+#include "tools/options/kernel_option.hpp"
 #include "tools/options/point_options.hpp"
 #include "tools/time/options.hpp"
 #include "tools/time/render.hpp"
@@ -14,7 +15,10 @@ constexpr std::string_view predict_example =
     "binds, "
     "bytes at the edge of the SMs, at the L2 and in device memory, and what blocks wait for. Every rate is listed with "
     "its source.\n"
-    "low and high are no intervals of a fit: launch + the largest bound, and launch + the sum of all bounds.";
+    "low and high are no intervals of a fit: launch + the largest bound, and launch + the sum of all bounds.\n"
+    "--kernel flash3, or --kernel mine.toml, takes tiles, stages and execution from a kernel's description "
+    "(model/README.md); "
+    "it implies the algorithm.";
 
 int run_predict(const Arguments& arguments) {
   const Target target = target_of(arguments);
@@ -33,8 +37,8 @@ Command predict_command() {
           .summary = "time on a device: bounds of every resource, roofline, closed form, simulation, and what binds",
           .example = predict_example,
           .words = "",
-          .options = all_options(
-              {point_option_specs(), execution_option_specs(), output_option_specs(), logging_option_specs()}),
+          .options = all_options({point_option_specs(), kernel_option_specs(), execution_option_specs(),
+                                  output_option_specs(), logging_option_specs()}),
           .run = run_predict};
 }
 
