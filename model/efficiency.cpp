@@ -19,8 +19,11 @@ constexpr std::array efficiency_table = {
                      "start and end of a block over the latencies and copies of its first load and last store"},
     EfficiencyFigure{"masked", &Efficiency::masked, ProbeUnit::ratio, 0.5, 0.7, 0, 15,
                      "the same again for a block whose tiles a mask cuts"},
+    EfficiencyFigure{"cache", &Efficiency::cache, ProbeUnit::ratio, 0.85, 0.3, 0.1, 4,
+                     "time of the traffic at the edge of the SMs over that of the L2's bandwidth; less than 1 where "
+                     "neighbours' reads are served together"},
     EfficiencyFigure{"memory", &Efficiency::memory, ProbeUnit::ratio, 1.05, 0.1, 0.85, 4,
-                     "time of the traffic over that of the bandwidth"},
+                     "time of the traffic of device memory over that of its bandwidth"},
     EfficiencyFigure{"exposed", &Efficiency::exposed, ProbeUnit::ratio, 0.2, 0.2, 0, 1,
                      "share of the shorter of blocks and traffic that the longer does not hide"},
     EfficiencyFigure{"launch", &Efficiency::launch, ProbeUnit::seconds, 2.6e-6, 1e-6, 0, 2e-5,
@@ -37,8 +40,8 @@ double Efficiency::step(double tensor, double shared_memory, double others) cons
   return std::max(matrix, single) + (1 - hidden) * std::min(matrix, single);
 }
 
-double Efficiency::together(double blocks, double traffic) const {
-  const double memories = memory * traffic;
+double Efficiency::together(double blocks, double l2, double hbm) const {
+  const double memories = std::max(cache * l2, memory * hbm);
   return std::max(blocks, memories) + exposed * std::min(blocks, memories);
 }
 
