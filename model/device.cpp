@@ -8,33 +8,11 @@
 #include "model/probe_keys.hpp"
 #include "model/quantity.hpp"
 #include "model/shipped_devices.hpp"
+#include "model/shipped_name.hpp"
 #include "model/suggest.hpp"
 
 namespace tilemeter {
 namespace {
-
-bool is_path(std::string_view text) {
-  return text.find('/') != std::string_view::npos || (text.size() >= 5 && text.substr(text.size() - 5) == ".toml");
-}
-
-/// The shipped device called `name`, or the only one whose name starts with it.
-const ShippedDevice& find_shipped(std::string_view name) {
-  const std::string wanted = lower_case(name);
-  std::vector<std::string_view> fitting;
-  const ShippedDevice* found = nullptr;
-  for (const ShippedDevice& device : shipped_devices()) {
-    if (device.name == wanted) return device;
-    if (wanted.empty() || device.name.substr(0, wanted.size()) != wanted) continue;
-    fitting.push_back(device.name);
-    found = &device;
-  }
-  if (fitting.size() == 1) return *found;
-  if (fitting.empty()) {
-    throw InputError("--device " + in_quotes(name) + ": unknown device" + suggestion(wanted, device_names()) +
-                     "; the devices are: " + joined(device_names()) + ", or a path to a .toml file");
-  }
-  throw InputError("--device " + in_quotes(name) + ": fits several devices; name one of: " + joined(fitting));
-}
 
 /// The shipped device called `name`, which a file calls its base.
 Device shipped_named(std::string_view name, std::string_view origin) {
@@ -128,8 +106,8 @@ Device parse_device(std::string_view toml, std::string_view origin) {
 }
 
 Device load_device(std::string_view name_or_path) {
-  if (is_path(name_or_path)) return parse_device(read_device_file(std::string(name_or_path)), name_or_path);
-  const ShippedDevice& device = find_shipped(name_or_path);
+  if (is_toml_path(name_or_path)) return parse_device(read_device_file(std::string(name_or_path)), name_or_path);
+  const ShippedDevice& device = shipped_devices()[shipped_index("--device", "device", name_or_path, device_names())];
   return parse_device(device.toml, std::string(device.name) + ".toml");
 }
 

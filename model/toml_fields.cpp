@@ -69,6 +69,13 @@ std::optional<Count> TomlFields::optional_count(std::string_view key, Count low,
   return has(key) ? std::optional(count(key, low, high)) : std::nullopt;
 }
 
+std::optional<bool> TomlFields::truth(std::string_view key) const {
+  const TomlNode* node = table_.find(key);
+  if (node == nullptr) return std::nullopt;
+  if (node->kind != TomlNode::Kind::boolean) refuse_node(place_of(key), *node, "true or false");
+  return node->number == 1;
+}
+
 std::span<const TomlNode> TomlFields::array(std::string_view key, std::string_view expected) const {
   const TomlNode* node = table_.find(key);
   if (node == nullptr) return {};

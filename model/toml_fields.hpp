@@ -30,6 +30,8 @@ class TomlFields {
   /// A whole number of `low` to `high`.
   Count count(std::string_view key, Count low, Count high) const;
   std::optional<Count> optional_count(std::string_view key, Count low, Count high) const;
+  /// true or false, or nothing when the key is absent.
+  std::optional<bool> truth(std::string_view key) const;
   /// An array, or nothing when the key is absent.
   std::span<const TomlNode> array(std::string_view key, std::string_view expected) const;
   /// A table, or nullptr when the key is absent.

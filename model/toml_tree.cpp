@@ -33,8 +33,11 @@ TomlNode plain(const toml::node& node) {
     copy.number = number->get();
   } else if (node.is_floating_point()) {
     copy.kind = TomlNode::Kind::fraction;
+  } else if (const auto* truth = node.as_boolean()) {
+    copy.kind = TomlNode::Kind::boolean;
+    copy.number = truth->get() ? 1 : 0;
   } else {
-    copy.kind = node.is_boolean() ? TomlNode::Kind::boolean : TomlNode::Kind::date;
+    copy.kind = TomlNode::Kind::date;
   }
   return copy;
 }

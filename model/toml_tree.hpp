@@ -17,7 +17,7 @@ struct TomlNode {
 
   Kind kind = Kind::table;
   std::string text{};                ///< of Kind::text
-  Count number = 0;                  ///< of Kind::whole_number
+  Count number = 0;                  ///< of Kind::whole_number; of Kind::boolean 1 for true
   std::vector<TomlEntry> entries{};  ///< of Kind::table, by key in ascending order
   std::vector<TomlNode> items{};     ///< of Kind::array, in the order of the file
 

@@ -5,6 +5,7 @@
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/occupancy/render.hpp"
+#include "tools/options/kernel_option.hpp"
 #include "tools/options/point_options.hpp"
 #include "tools/options/point_table.hpp"
 #include "tools/options/text.hpp"
@@ -49,11 +50,18 @@ std::optional<Count> count_up_to(const Arguments& arguments, std::string_view op
   return parse_count(option, *text, 1, most);
 }
 
-BlockThreads block_threads(const Arguments& arguments) {
-  BlockThreads threads;
+BlockThreads block_threads(const Arguments& arguments, const BlockThreads& assumed) {
+  BlockThreads threads = assumed;
   threads.warps = count_up_to(arguments, "--warps", most_block_threads / warp_threads).value_or(threads.warps);
-  threads.registers = count_up_to(arguments, "--registers", most_thread_registers);
+  if (const auto registers = count_up_to(arguments, "--registers", most_thread_registers)) {
+    threads.registers = registers;
+  }
   return threads;
+}
+
+/// Threads and registers of a described kernel.
+BlockThreads described_threads(const KernelBuild& build) {
+  return {.warps = ceil_div(build.execution.threads, warp_threads), .registers = build.registers};
 }
 
 /// The devices of --device, changed by --set.
@@ -80,6 +88,7 @@ void refuse_point_options(const Arguments& arguments) {
                      " contradicts --layout-file: the file describes the block; change it there");
   };
   for (const OptionSpec& spec : point_option_specs()) refuse(spec);
+  for (const OptionSpec& spec : kernel_option_specs()) refuse(spec);
   for (const OptionSpec& spec : block_options) refuse(spec);
 }
 
@@ -98,15 +107,18 @@ std::vector<OccupancyRow> rows_of_layouts(const Arguments& arguments) {
 
 std::vector<OccupancyRow> rows_of_points(const Arguments& arguments) {
   constexpr std::size_t most_points = 100'000;
-  const BlockThreads threads = block_threads(arguments);
-  const PointGrid grid = point_grid(arguments, "occupancy", Values::many);
+  const std::optional<KernelDescription> kernel = described_kernel(arguments);
+  const PointGrid grid = point_grid(with_algorithm_of(kernel, arguments), "occupancy", Values::many);
   if (grid.size() > most_points) {
     throw InputError("the options stand for " + std::to_string(grid.size()) + " points: occupancy takes at most " +
                      std::to_string(most_points));
   }
   std::vector<OccupancyRow> rows;
   for (std::size_t i = 0; i < grid.size(); ++i) {
-    const PointRequest request = grid[i];
+    const KernelBuild* build = kernel ? &nearest_build(*kernel, grid[i]) : nullptr;
+    const PointRequest request = build != nullptr ? with_sizes(grid[i], *build) : grid[i];
+    const BlockThreads threads =
+        block_threads(arguments, build != nullptr ? described_threads(*build) : BlockThreads{});
     for (OccupancyRow& row : occupancy_rows(request, threads)) {
       const bool is_figure = request.overflowing == Overflowing::counted && !row.plan.tiles.empty();
       if (grid.size() == 1 && row.reason && !is_figure) throw InputError(*row.reason);
@@ -118,8 +130,10 @@ std::vector<OccupancyRow> rows_of_points(const Arguments& arguments) {
 
 int run_occupancy(const Arguments& arguments) {
   const Target target = target_of(arguments);
-  if (!arguments.has("--layout-file") && !arguments.has("--algorithm")) {
-    throw InputError("occupancy needs --algorithm NAME or --layout-file FILE.toml; `tilemeter algorithms` lists names");
+  if (!arguments.has("--layout-file") && !arguments.has("--algorithm") && !arguments.has("--kernel")) {
+    throw InputError(
+        "occupancy needs --algorithm NAME, --kernel NAME or --layout-file FILE.toml; `tilemeter algorithms` lists "
+        "names");
   }
   if (!arguments.has("--device")) {
     throw InputError("occupancy needs --device NAME or FILE.toml; `tilemeter devices` lists the names");
@@ -136,7 +150,8 @@ Command occupancy_command() {
           .summary = "resident blocks of an SM and what limits them, for an algorithm or a layout file",
           .example = occupancy_example,
           .words = "",
-          .options = all_options({point_option_specs(), block_options, output_option_specs(), logging_option_specs()}),
+          .options = all_options({point_option_specs(), kernel_option_specs(), block_options, output_option_specs(),
+                                  logging_option_specs()}),
           .run = run_occupancy};
 }
 

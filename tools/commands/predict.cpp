@@ -1,4 +1,5 @@
 #include "tools/commands/all.hpp"
+#include "tools/options/kernel_option.hpp"
 #include "tools/options/point_options.hpp"
 #include "tools/time/options.hpp"
 #include "tools/time/render.hpp"
@@ -33,8 +34,8 @@ Command predict_command() {
           .summary = "time on a device: bounds of every resource, roofline, closed form, simulation, and what binds",
           .example = predict_example,
           .words = "",
-          .options = all_options(
-              {point_option_specs(), execution_option_specs(), output_option_specs(), logging_option_specs()}),
+          .options = all_options({point_option_specs(), kernel_option_specs(), execution_option_specs(),
+                                  output_option_specs(), logging_option_specs()}),
           .run = run_predict};
 }
 

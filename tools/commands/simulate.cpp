@@ -2,6 +2,7 @@
 
 #include "tools/commands/all.hpp"
 #include "tools/options/choice.hpp"
+#include "tools/options/kernel_option.hpp"
 #include "tools/options/point_options.hpp"
 #include "tools/time/json.hpp"
 #include "tools/time/options.hpp"
@@ -94,8 +95,8 @@ Command simulate_command() {
           .summary = "a discrete-event run on a device: counters of every SM, utilisation, waits, and a timeline",
           .example = simulate_example,
           .words = "",
-          .options = all_options({point_option_specs(), execution_option_specs(), engine_options, output_option_specs(),
-                                  logging_option_specs()}),
+          .options = all_options({point_option_specs(), kernel_option_specs(), execution_option_specs(), engine_options,
+                                  output_option_specs(), logging_option_specs()}),
           .run = run_simulate};
 }
 

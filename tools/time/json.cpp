@@ -86,6 +86,7 @@ Json by_cause(const std::array<Picoseconds, wait_count>& waits) {
 Json execution_json(const TimedPoint& time) {
   const Execution& execution = time.execution;
   Json json;
+  if (!execution.kernel.empty()) json["kernel"] = execution.kernel;
   json["matrix"] = name_of(execution.matrix);
   json["overlap"] = name_of(execution.overlap);
   json["scheduling"] = name_of(execution.scheduling);

@@ -70,7 +70,8 @@ void set_warps(const Arguments& arguments, Execution& execution) {
 
 void require_path(const Execution& execution, const Device& device) {
   if (execution.matrix != MatrixPath::wgmma || device.capability() == hopper) return;
-  throw InputError("--matrix wgmma: " + device.name + " is " + device.arch +
+  const std::string asked = execution.kernel.empty() ? "--matrix wgmma: " : "--kernel " + execution.kernel + ": ";
+  throw InputError(asked + device.name + " is " + device.arch +
                    ", and wgmma is an instruction of sm_90; choose mma or scalar");
 }
 
@@ -78,9 +79,7 @@ void require_path(const Execution& execution, const Device& device) {
 
 std::span<const OptionSpec> execution_option_specs() { return time_specs; }
 
-Execution execution_of(const Arguments& arguments, std::string_view algorithm, const Case& point,
-                       const Device& device) {
-  Execution execution = default_execution(algorithm, point, device);
+Execution changed_execution(Execution execution, const Arguments& arguments, const Device& device) {
   choose(arguments, "--matrix", matrix_paths, execution.matrix);
   choose(arguments, "--overlap", overlaps, execution.overlap);
   choose(arguments, "--scheduling", schedulings, execution.scheduling);

@@ -11,8 +11,8 @@ namespace tilemeter {
 /// --clock --matrix --overlap --scheduling --row-order --fastest --tails --blocks-per-sm --warps.
 std::span<const OptionSpec> execution_option_specs();
 
-/// What `arguments` change of the execution that a kernel of `algorithm` is taken to have on `device`. Throws
-/// InputError that names the option, its value and what is accepted.
-Execution execution_of(const Arguments& arguments, std::string_view algorithm, const Case& point, const Device& device);
+/// `execution` with what `arguments` change of it. Throws InputError that names the option, its value and what is
+/// accepted on `device`.
+Execution changed_execution(Execution execution, const Arguments& arguments, const Device& device);
 
 }  // namespace tilemeter

@@ -1,6 +1,7 @@
 #include "tools/time/run.hpp"
 
 #include "sim/catalog.hpp"
+#include "tools/options/kernel_option.hpp"
 #include "tools/options/point_options.hpp"
 #include "tools/time/json.hpp"
 #include "tools/time/options.hpp"
@@ -23,14 +24,24 @@ void simulate_point(SimulatedPoint& point, const EngineOptions& options, Beyond 
   }
 }
 
-SimulatedPoint simulated_point(const PointRequest& request, const Arguments& arguments, const EngineOptions& options,
-                               Beyond beyond) {
+/// What the described kernel does in `build`, or the algorithm's kernel is taken to do, as the options change it.
+ChooseExecution execution_by(const std::optional<KernelDescription>& kernel, const KernelBuild* build,
+                             const Arguments& arguments) {
+  return [&, build](std::string_view algorithm, const Case& whole, const Device& device) {
+    if (build == nullptr) return changed_execution(default_execution(algorithm, whole, device), arguments, device);
+    Execution execution = build->execution;
+    execution.kernel = kernel->name;
+    return changed_execution(execution, arguments, device);
+  };
+}
+
+SimulatedPoint simulated_point(const PointRequest& request, const std::optional<KernelDescription>& kernel,
+                               const Arguments& arguments, const EngineOptions& options, Beyond beyond) {
+  const KernelBuild* build = kernel ? &nearest_build(*kernel, request) : nullptr;
   SimulatedPoint point;
-  point.result = evaluate(request, {});
+  point.result = evaluate(build != nullptr ? with_sizes(request, *build) : request, {});
   if (point.result.refusal) throw InputError(*point.result.refusal);
-  point.time = timed(point.result, [&](std::string_view algorithm, const Case& whole, const Device& device) {
-    return execution_of(arguments, algorithm, whole, device);
-  });
+  point.time = timed(point.result, execution_by(kernel, build, arguments));
   simulate_point(point, options, beyond);
   return point;
 }
@@ -39,14 +50,15 @@ SimulatedPoint simulated_point(const PointRequest& request, const Arguments& arg
 
 std::vector<SimulatedPoint> simulated_points(const Arguments& arguments, std::string_view who,
                                              const EngineOptions& options, Beyond beyond) {
-  const PointGrid grid = point_grid(arguments, who, Values::one_but_algorithms);
+  const std::optional<KernelDescription> kernel = described_kernel(arguments);
+  const PointGrid grid = point_grid(with_algorithm_of(kernel, arguments), who, Values::one_but_algorithms);
   if (!grid[0].device) {
     throw InputError(std::string(who) + " needs --device NAME or FILE.toml; `tilemeter devices` lists the names");
   }
   check_all(grid, {});
   std::vector<SimulatedPoint> points;
   for (std::size_t i = 0; i < grid.size(); ++i) {
-    points.push_back(simulated_point(grid[i], arguments, options, beyond));
+    points.push_back(simulated_point(grid[i], kernel, arguments, options, beyond));
   }
   return points;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/execution.hpp"
+#include "model/kernel_description.hpp"
 #include "model/work.hpp"
 #include "tools/options/request.hpp"
 
@@ -42,8 +43,14 @@ struct Observation {
 
 /// The observations of documents of `measure` (with the profiler's CSV beside it, where it was profiled), of
 /// `tools/peers.py`, and of folders of them, searched downwards. `notes` receives a line for each document or point
-/// that was left out, with the reason. Throws InputError for a path that cannot be read and for a document that is
-/// none of these.
+/// that was left out, with the reason. Throws InputError for a path that cannot be read, for a document that is no
+/// JSON or damaged, and, where it was named itself, for one that is none of these.
 std::vector<Observation> read_observations(const std::vector<std::string>& paths, std::vector<std::string>& notes);
+
+/// The observations of a profiler's CSV of anyone's kernel, whose launches `kernel` describes in the profile's order
+/// ([[launch]]). `notes` receives a line for each launch that neither matches, and for each that was refused. Throws
+/// InputError for a file that cannot be read or is no such CSV, and for a [[launch]] that names no problem.
+std::vector<Observation> observe_profile(const std::string& csv_path, const KernelDescription& kernel,
+                                         std::vector<std::string>& notes);
 
 }  // namespace tilemeter

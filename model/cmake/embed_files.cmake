@@ -1,5 +1,6 @@
-# Writes OUTPUT, a C++ source that defines shipped_devices() from the device files in the list FILES.
-# cmake -D OUTPUT=... -D FILES=a.toml;b.toml -P embed_devices.cmake
+# Writes OUTPUT, a C++ source that defines FUNCTION of model/FUNCTION.hpp: a TYPE for each of the TOML files in the list
+# FILES.
+# cmake -D OUTPUT=... -D FUNCTION=shipped_devices -D TYPE=ShippedDevice -D FILES=a.toml;b.toml -P embed_files.cmake
 set(entries "")
 foreach(file IN LISTS FILES)
   get_filename_component(name "${file}" NAME_WLE)
@@ -10,17 +11,17 @@ foreach(file IN LISTS FILES)
   endif()
   string(APPEND entries "    {\"${name}\", R\"toml(${text})toml\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "#include \"model/shipped_devices.hpp\"
+file(WRITE "${OUTPUT}" "#include \"model/${FUNCTION}.hpp\"
 
 namespace tilemeter {
 namespace {
 
-constexpr ShippedDevice devices[] = {
+constexpr ${TYPE} files_of_${FUNCTION}[] = {
 ${entries}};
 
 }  // namespace
 
-std::span<const ShippedDevice> shipped_devices() { return devices; }
+std::span<const ${TYPE}> ${FUNCTION}() { return files_of_${FUNCTION}; }
 
 }  // namespace tilemeter
 ")
