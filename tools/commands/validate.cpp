@@ -7,7 +7,7 @@
 #include "tools/log.hpp"
 #include "tools/options/choice.hpp"
 #include "tools/sweep/pool.hpp"
-#include "tools/validate/document.hpp"
+#include "tools/validate/json.hpp"
 #include "tools/validate/pins.hpp"
 #include "tools/validate/render.hpp"
 
@@ -100,7 +100,14 @@ void check_options(const Arguments& arguments) {
 }
 
 std::vector<Observation> asked_observations(const Arguments& arguments, std::vector<std::string>& notes) {
-  return read_observations(arguments.words(), notes);
+  std::vector<Observation> observations = read_observations(arguments.words(), notes);
+  if (const auto profile = arguments.find("--profile")) {
+    const KernelDescription kernel = load_kernel(*arguments.find("--kernel"));
+    for (Observation& observation : observe_profile(*profile, kernel, notes)) {
+      observations.push_back(std::move(observation));
+    }
+  }
+  return observations;
 }
 
 /// Holds the errors against the pins, or writes them down. Returns whether all pins hold.

@@ -1,4 +1,4 @@
-#include "tools/validate/document.hpp"
+#include "tools/validate/json.hpp"
 
 #include "sim/catalog.hpp"
 #include "tools/measure/measurement.hpp"
