@@ -122,6 +122,9 @@ std::vector<DeviceFact> device_rows(const Device& device) {
       rows.push_back({.key = rule.key, .value = "unknown", .source = ""});
     }
   }
+  for (const DeviceFact& fact : device.facts) {
+    if (is_below_fit(fact.key)) rows.push_back(fact);
+  }
   return rows;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/dtype.hpp"
+#include "model/efficiency.hpp"
 #include "model/units.hpp"
 
 namespace tilemeter {
@@ -86,6 +87,7 @@ struct Device {
   Power power;
   std::map<std::pair<ComputeUnit, DType>, OpsPerSecond> rates;  ///< as given; `rate` adds the fallback
   std::map<std::string, ProbeFigure, std::less<>> probes;       ///< by key: "probe.l2.latency_near"
+  std::map<std::string, Efficiency, std::less<>> fits;          ///< by kernel: what `calibrate` found
   std::vector<DeviceFact> facts;  ///< what the members were read from, in the order of `device_rows`
 
   /// Dense peak of the whole GPU: FLOP/s, for exp operations/s. mma falls back to tensor. nullopt when unknown.

@@ -58,6 +58,15 @@ void add_interval(Device& device, const RawFact& fact) {
   figure->second.half_width95 = figure->second.value * parse_interval(fact.provenance.interval, fact.key);
 }
 
+void add_fact(Device& device, const RawFact& fact, const KeyRule& rule, std::string_view origin) {
+  const std::string place = std::string(origin) + ": " + rule.key;
+  check_spelling(fact, rule, place);
+  rule.read(device, {.value = fact.value, .place = place});
+  check_provenance(fact, place);
+  add_interval(device, fact);
+  device.facts.push_back({.key = fact.key, .value = fact.value, .source = fact.source, .provenance = fact.provenance});
+}
+
 const RawFact* find_fact(const std::vector<RawFact>& facts, std::string_view key) {
   const auto fact = std::find_if(facts.begin(), facts.end(), [&](const RawFact& f) { return f.key == key; });
   return fact == facts.end() ? nullptr : &*fact;
@@ -105,18 +114,16 @@ Device build_device(const std::vector<RawFact>& facts, std::string_view origin) 
   check_keys(facts, origin);
   Device device;
   for (const KeyRule& rule : key_rules()) {
-    const std::string place = std::string(origin) + ": " + rule.key;
     const RawFact* fact = find_fact(facts, rule.key);
-    if (fact == nullptr && rule.presence == Presence::optional) continue;
-    if (fact == nullptr) {
-      throw InputError(place + " is missing; expected { value, source } with " + rule.expected);
+    if (fact != nullptr) {
+      add_fact(device, *fact, rule, origin);
+    } else if (rule.presence == Presence::required) {
+      throw InputError(std::string(origin) + ": " + rule.key + " is missing; expected { value, source } with " +
+                       rule.expected);
     }
-    check_spelling(*fact, rule, place);
-    rule.read(device, {.value = fact->value, .place = place});
-    check_provenance(*fact, place);
-    add_interval(device, *fact);
-    device.facts.push_back(
-        {.key = fact->key, .value = fact->value, .source = fact->source, .provenance = fact->provenance});
+  }
+  for (const RawFact& fact : facts) {
+    if (is_below_fit(fact.key)) add_fact(device, fact, rule_of(fact.key, origin), origin);
   }
   check_together(device, origin);
   return device;

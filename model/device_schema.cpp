@@ -190,7 +190,35 @@ std::vector<std::string_view> key_names() {
   return names;
 }
 
-const KeyRule& rule_of(std::string_view key, std::string_view origin) {
+KeyRule fit_rule(const FitKey& key) {
+  const EfficiencyFigure* figure = key.figure;
+  const auto read = [kernel = key.kernel, figure](Device& device, const Reading& reading) {
+    const double value = parse_probe(figure->unit, reading.value, reading.place);
+    const auto format = [&](double limit) { return probe_text(figure->unit, limit); };
+    auto& fit = device.fits.try_emplace(kernel, expected_efficiency()).first->second;
+    fit.*figure->member = within(value, figure->low, figure->high, reading, format);
+  };
+  return {
+      .key = fit_key(key.kernel, figure->name),
+      .presence = Presence::optional,
+      .spelling = Spelling::text,
+      .expected = "a figure of a fit in " + std::string(name_of(figure->unit)) + ": " + std::string(figure->meaning),
+      .read = read};
+}
+
+void refuse_fit_key(std::string_view key, std::string_view origin) {
+  std::vector<std::string_view> names;
+  for (const EfficiencyFigure& figure : efficiency_figures()) names.push_back(figure.name);
+  throw InputError(std::string(origin) + ": unknown key " + in_quotes(key) +
+                   "; keys of fits are fit.KERNEL.FIGURE with one of the figures: " + joined(names));
+}
+
+KeyRule rule_of(std::string_view key, std::string_view origin) {
+  if (is_below_fit(key)) {
+    const auto fit = parse_fit_key(key);
+    if (!fit) refuse_fit_key(key, origin);
+    return fit_rule(*fit);
+  }
   for (const KeyRule& rule : key_rules()) {
     if (rule.key == key) return rule;
   }

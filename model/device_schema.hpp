@@ -43,8 +43,9 @@ struct KeyRule {
 const std::vector<KeyRule>& key_rules();
 std::vector<std::string_view> key_names();
 
-/// The rule of `key`. Throws InputError that starts with `origin` and lists the keys.
-const KeyRule& rule_of(std::string_view key, std::string_view origin);
+/// The rule of `key`, be it of the list or of a fit (fit.KERNEL.FIGURE). Throws InputError that starts with `origin`
+/// and lists the keys.
+KeyRule rule_of(std::string_view key, std::string_view origin);
 
 /// Whether `text` is a compiler target: "sm_90", "sm_90a", "sm_120f".
 bool is_compiler_target(std::string_view text);

@@ -31,7 +31,7 @@ RawFact parse_setting(std::string_view setting) {
   if (equals == std::string_view::npos || equals == 0) {
     throw InputError(origin + ": expected KEY=VALUE, such as sm.shared_per_block=512KiB");
   }
-  const KeyRule& rule = rule_of(setting.substr(0, equals), origin);
+  const KeyRule rule = rule_of(setting.substr(0, equals), origin);
   const std::string value = spaced(setting.substr(equals + 1));
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
   if (!std::all_of(value.begin(), value.end(), printable)) {

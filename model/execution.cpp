@@ -79,14 +79,21 @@ std::string_view name_of(RowOrder order) {
 
 std::string_view name_of(FastestIndex index) { return index == FastestIndex::blocks ? "blocks" : "streams"; }
 
+std::string_view name_of(Maxima maxima) { return maxima == Maxima::all ? "all" : "masked"; }
+
 std::string_view name_of(Tails tails) { return tails == Tails::predicated ? "predicated" : "padded"; }
 
 Execution default_execution(std::string_view algorithm, const Case& point, const Device& device) {
-  if (!device.rate(ComputeUnit::tensor, point.problem.dtype)) return {.matrix = MatrixPath::scalar};
-  if (algorithm == "flash3" && device.capability() == wgmma_capability) return wgmma_groups(point);
   Execution execution;
-  execution.math_warps = mma_warps(point);
-  execution.threads = execution.math_warps * warp_threads;
+  if (!device.rate(ComputeUnit::tensor, point.problem.dtype)) {
+    execution.matrix = MatrixPath::scalar;
+  } else if (algorithm == "flash3" && device.capability() == wgmma_capability) {
+    execution = wgmma_groups(point);
+  } else {
+    execution.math_warps = mma_warps(point);
+    execution.threads = execution.math_warps * warp_threads;
+  }
+  execution.kernel = algorithm;
   return execution;
 }
 

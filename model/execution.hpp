@@ -36,6 +36,11 @@ std::string_view name_of(FastestIndex index);
 enum class Tails { predicated, padded };
 std::string_view name_of(Tails tails);
 
+/// Where a streaming pass looks for the maximum of a row: in every tile, or only in tiles that a mask cuts and at the
+/// first and last of a stream.
+enum class Maxima { all, masked };
+std::string_view name_of(Maxima maxima);
+
 struct Execution {
   MatrixPath matrix = MatrixPath::mma;
   Overlap overlap = Overlap::pipelined;
@@ -43,6 +48,7 @@ struct Execution {
   RowOrder rows = RowOrder::ascending;
   FastestIndex fastest = FastestIndex::blocks;
   Tails tails = Tails::predicated;
+  Maxima maxima = Maxima::all;
   Count threads = 128;                   ///< of a block, producer warps included
   Count math_warps = 4;                  ///< that share the rows of a tile
   std::optional<Count> blocks_per_sm{};  ///< resident blocks; absent: by occupancy
@@ -53,7 +59,8 @@ struct Execution {
 
 /// What the kernel of `algorithm` is taken to do on `device` where nothing else is said: flash3 by wgmma with 128
 /// threads of producers beside its groups, persistent, longest blocks first; everything else as a grid of blocks, by
-/// mma.sync on tensor cores where the device multiplies the type there.
+/// mma.sync on tensor cores where the device multiplies the type there. Its fitted figures are those of the kernel that
+/// has the algorithm's name.
 Execution default_execution(std::string_view algorithm, const Case& point, const Device& device);
 
 }  // namespace tilemeter

@@ -46,6 +46,7 @@ class Finder {
     memory();
     overheads();
     interference();
+    fit();
     return std::move(rates_);
   }
 
@@ -182,6 +183,16 @@ class Finder {
     rates_.tensor_stalls.exp = lost("exp", path(), 1, none);
     rates_.tensor_stalls.fma = lost("fma", path(), 1, none);
     rates_.tensor_stalls.alu = lost("max", path(), 1, none);
+  }
+
+  void fit() {
+    const auto found = device_.fits.find(execution_.kernel);
+    if (found == device_.fits.end()) return;
+    rates_.fit = found->second;
+    for (const EfficiencyFigure& figure : efficiency_figures()) {
+      take(std::string(figure.name), found->second.*figure.member, std::string(name_of(figure.unit)),
+           fit_key(execution_.kernel, figure.name));
+    }
   }
 
   const Device& device_;

@@ -1,6 +1,7 @@
 // What an SM and the memories behind it do in a clock while a kernel runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,22 +30,23 @@ struct Interference {
 struct MachineRates {
   Count sms = 1;
   double clock_hz = 1e9;
-  double tensor = 0;             ///< FLOP/clk/SM of the matrix path
-  double exp = 0;                ///< operations/clk/SM
-  double fma = 0;                ///< multiply-adds (or adds, or multiplies)/clk/SM
-  double alu = 0;                ///< maxima, conversions/clk/SM
-  double shared = 0;             ///< B/clk/SM
-  double port = 0;               ///< most B/clk that one SM gets from the L2
-  double l2 = 0;                 ///< B/s, whole GPU
-  double hbm = 0;                ///< B/s, whole GPU: what large transfers sustain
-  double l2_latency = 0;         ///< clk
-  double hbm_latency = 0;        ///< clk
-  Interference stalls_tensor{};  ///< clocks that the matrix path loses for a clock of each scalar pipe beside it
-  Interference tensor_stalls{};  ///< clocks that each scalar pipe loses for a clock of the matrix path beside it
-  double launch = 0;             ///< s before the first block of a launch
-  double block_start = 0;        ///< s between the first blocks of an SM and of the next, when a launch begins
-  double barrier = 0;            ///< clk of a barrier of the block
-  Bytes l2_capacity{};           ///< that data of its own can use
+  double tensor = 0;                ///< FLOP/clk/SM of the matrix path
+  double exp = 0;                   ///< operations/clk/SM
+  double fma = 0;                   ///< multiply-adds (or adds, or multiplies)/clk/SM
+  double alu = 0;                   ///< maxima, conversions/clk/SM
+  double shared = 0;                ///< B/clk/SM
+  double port = 0;                  ///< most B/clk that one SM gets from the L2
+  double l2 = 0;                    ///< B/s, whole GPU
+  double hbm = 0;                   ///< B/s, whole GPU: what large transfers sustain
+  double l2_latency = 0;            ///< clk
+  double hbm_latency = 0;           ///< clk
+  Interference stalls_tensor{};     ///< clocks that the matrix path loses for a clock of each scalar pipe beside it
+  Interference tensor_stalls{};     ///< clocks that each scalar pipe loses for a clock of the matrix path beside it
+  double launch = 0;                ///< s before the first block of a launch
+  double block_start = 0;           ///< s between the first blocks of an SM and of the next, when a launch begins
+  double barrier = 0;               ///< clk of a barrier of the block
+  Bytes l2_capacity{};              ///< that data of its own can use
+  std::optional<Efficiency> fit{};  ///< what the kernel was found to reach of these rates
   std::vector<RateSource> sources;
 };
 

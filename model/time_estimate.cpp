@@ -29,6 +29,19 @@ double longest_unit(const TimeBounds& clocks, const MachineRates& rates) {
   return loaded.largest();
 }
 
+/// The same as a fit of the kernel has it.
+double fitted_unit(const TimeBounds& clocks, const Efficiency& fit) {
+  const double others = clocks.at(Resource::exp) + clocks.at(Resource::fma) + clocks.at(Resource::alu);
+  const double step = fit.step(clocks.at(Resource::tensor), clocks.at(Resource::shared), others);
+  return std::max(step, clocks.at(Resource::l2));
+}
+
+/// Start and end of a block: `fixed` of latencies and copies, as often as a fit says.
+double fitted_fixed(double fixed, const Case& point, const Efficiency& fit) {
+  const bool cut = point.problem.mask.kind != MaskKind::none;
+  return fixed * (fit.block + (cut ? fit.masked : 0));
+}
+
 /// The operations of a step that wait for each other.
 struct Chain {
   double products = 0;  ///< S = Q K^T and P V
@@ -81,7 +94,7 @@ double most_work(const LaunchBlocks& blocks) {
 }
 
 /// The step of a kernel from all it does, and from what its longest block takes alone where that is known.
-StepEstimate mean_step(const KernelWork& kernel, const MachineRates& rates, MatrixPath path) {
+StepEstimate mean_step(const KernelWork& kernel, const Case& point, const MachineRates& rates, MatrixPath path) {
   const double times = static_cast<double>(kernel.launch.times);
   const double work = kernel.launch.blocks->work() * times;
   const double steps = work > 0 ? work : 1;
@@ -89,6 +102,12 @@ StepEstimate mean_step(const KernelWork& kernel, const MachineRates& rates, Matr
   step.unit = longest_unit(sm_clocks(kernel.amounts, rates, path), rates) / steps;
   step.chain = step.unit;
   step.fixed = rates.hbm_latency + rates.l2_latency;
+  if (rates.fit) {
+    step.unit = fitted_unit(sm_clocks(kernel.amounts, rates, path), *rates.fit) / steps;
+    step.chain = step.unit;
+    step.fixed = fitted_fixed(step.fixed, point, *rates.fit);
+    return step;
+  }
   const double longest = most_work(*kernel.launch.blocks);
   if (kernel.alone && longest > 0) step.chain = std::max(step.unit, (*kernel.alone - step.fixed) / longest);
   return step;
@@ -131,12 +150,14 @@ LaunchEstimate launch_estimate(std::string_view algorithm, const Case& point, co
   }
   if (launch.waves && !is_empty(kernel)) {
     const bool streams = streams_keys(algorithm) && kernel.amounts.products.value() > 0;
-    launch.step =
-        streams ? streaming_step(algorithm, point, execution, rates) : mean_step(kernel, rates, execution.matrix);
+    launch.step = streams ? streaming_step(algorithm, point, execution, rates)
+                          : mean_step(kernel, point, rates, execution.matrix);
     const double memory = std::max(bounds.at(Resource::l2), bounds.at(Resource::hbm));
-    work = std::max({blocks_seconds(kernel, execution, rates, launch), memory, bounds.largest()});
+    const double blocks = blocks_seconds(kernel, execution, rates, launch);
+    work = rates.fit ? rates.fit->together(blocks, memory) : std::max({blocks, memory, bounds.largest()});
   }
-  launch.seconds = static_cast<double>(launch.times) * rates.launch + work;
+  const double each = rates.fit ? rates.fit->launch : rates.launch;
+  launch.seconds = static_cast<double>(launch.times) * each + work;
   return launch;
 }
 
@@ -200,6 +221,11 @@ StepEstimate streaming_step(std::string_view algorithm, const Case& point, const
   step.chain = overlapped ? overlapped_clocks(chain, groups, barriers)
                           : chain_clocks(chain, execution, point.tiling.stages, barriers);
   step.fixed = fixed_clocks(point, rates);
+  if (rates.fit) {
+    step.unit = fitted_unit(sm_clocks(amounts, rates, execution.matrix), *rates.fit);
+    step.chain = step.unit;
+    step.fixed = fitted_fixed(step.fixed, point, *rates.fit);
+  }
   return step;
 }
 

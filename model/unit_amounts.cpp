@@ -121,7 +121,8 @@ UnitAmounts step_amounts(const Problem& problem, Count rows, Count keys, const E
     amounts.products = Flops((scores * 2 * (Wide(problem.head_dim) + Wide(problem.head_dim_v))).narrow());
     amounts.exp = (scores + rows).narrow();
     amounts.fma = (scores * 2 + Wide(rows) * problem.head_dim_v).narrow();
-    amounts.alu = floor_div(scores * 3 + 1, 2).narrow();
+    const Count halves = execution.maxima == Maxima::all ? 3 : 1;  // a maximum, and half a conversion
+    amounts.alu = floor_div(scores * halves + 1, 2).narrow();
     amounts.shared = operand_bytes(problem, rows, keys, execution) + loaded;
     amounts.edge_read = loaded;
     return amounts;

@@ -15,7 +15,10 @@ constexpr std::string_view predict_example =
     "binds, "
     "bytes at the edge of the SMs, at the L2 and in device memory, and what blocks wait for. Every rate is listed with "
     "its source.\n"
-    "low and high are no intervals of a fit: launch + the largest bound, and launch + the sum of all bounds.";
+    "low and high are no intervals of a fit: launch + the largest bound, and launch + the sum of all bounds.\n"
+    "--kernel flash3, or --kernel mine.toml, takes tiles, stages and execution from a kernel's description "
+    "(model/README.md); "
+    "it implies the algorithm.";
 
 int run_predict(const Arguments& arguments) {
   const Target target = target_of(arguments);

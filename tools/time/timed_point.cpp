@@ -51,10 +51,10 @@ void append(TimeEstimate& sum, TimeEstimate next) {
 /// Adds what the blocks take alone, where no formula says how their ops wait for each other. `kernels` are the launches
 /// in order, equal neighbours as one. Every load has the mean latency of the whole, since what the L2 holds when a
 /// block starts is not known.
-void add_times_alone(const PointResult& result, const Case& point, const TimedPoint& time, const DramEstimate& dram,
+void add_times_alone(const PointResult& result, const Case& point, const PreparedPoint& time, const DramEstimate& dram,
                      std::vector<KernelWork>& kernels) {
   const Algorithm& algorithm = *result.request.algorithm;
-  if (streams_keys(algorithm.name) || !has_blocks(algorithm.name)) return;
+  if (streams_keys(algorithm.name) || !has_blocks(algorithm.name) || time.rates.fit) return;
   MachineRates rates = time.rates;
   const double edge = static_cast<double>(result.counted.total().read_bytes.value());
   const double misses = edge > 0 ? std::min(1.0, static_cast<double>(dram.read.value()) / edge) : 1;
@@ -71,12 +71,12 @@ void add_times_alone(const PointResult& result, const Case& point, const TimedPo
 
 /// What the kernels do by their own ops; by formula where there are too many blocks to look at.
 std::optional<std::vector<KernelWork>> counted_kernels_of(const PointResult& result, const Case& point,
-                                                          const TimedPoint& time) {
+                                                          const PreparedPoint& time) {
   return counted_kernels(*result.request.algorithm, point, result.budget, time.execution, *result.request.device,
                          time.rates);
 }
 
-std::vector<KernelWork> kernels_by_formula(const PointResult& result, const Case& point, const TimedPoint& time) {
+std::vector<KernelWork> kernels_by_formula(const PointResult& result, const Case& point, const PreparedPoint& time) {
   const Algorithm& algorithm = *result.request.algorithm;
   const Bytes hbm = compulsory(algorithm.name, point).total().total_bytes();
   return kernel_works(algorithm.name, point, time.execution, *result.request.device, closed_form(algorithm.name, point),
@@ -95,7 +95,7 @@ void share_out(const DramEstimate& dram, std::vector<KernelWork>& kernels) {
 }
 
 /// Blocks that run at once of the kernel that moves most, and how many of the streams they belong to.
-Concurrency concurrency_of(const std::vector<KernelWork>& kernels, const TimedPoint& time) {
+Concurrency concurrency_of(const std::vector<KernelWork>& kernels, const PreparedPoint& time) {
   const auto most = std::max_element(kernels.begin(), kernels.end(), [](const KernelWork& a, const KernelWork& b) {
     return a.amounts.edge_read < b.amounts.edge_read;
   });
@@ -121,7 +121,7 @@ DramEstimate dram_of(std::vector<KernelWork>& kernels) {
   return sum;
 }
 
-TimeEstimate estimate_of(const PointResult& result, const Case& point, TimedPoint& time) {
+PreparedPart prepare_part(const PointResult& result, const Case& point, const PreparedPoint& time) {
   const std::string_view name = result.request.algorithm->name;
   const auto counted = counted_kernels_of(result, point, time);
   auto kernels = counted ? *counted : kernels_by_formula(result, point, time);
@@ -133,10 +133,7 @@ TimeEstimate estimate_of(const PointResult& result, const Case& point, TimedPoin
     share_out(dram, kernels);
   }
   if (counted) add_times_alone(result, point, time, dram, kernels);
-  time.hbm.read += dram.read;
-  time.hbm.write += dram.write;
-  time.hbm.left_dirty += dram.left_dirty;
-  return time_estimate(name, point, time.execution, time.rates, kernels);
+  return {.point = point, .kernels = std::move(kernels), .hbm = dram};
 }
 
 void add(SmTime& sum, const SmTime& other) {
@@ -169,22 +166,47 @@ void append(Simulated& sum, Simulated next) {
 
 std::vector<Case> cases_of(const PointResult& result) { return parts_of(result.request, case_of(result)); }
 
-TimedPoint timed(const PointResult& result, const ChooseExecution& choose) {
+PreparedPoint prepare(const PointResult& result, const ChooseExecution& choose) {
   const Device& device = *result.request.device;
-  TimedPoint time;
+  PreparedPoint time;
   time.execution = choose(result.request.algorithm->name, case_of(result), device);
   time.rates = machine_rates(device, time.execution, result.problem.dtype);
   time.roofline = roofline_time(result);
-  time.clock = {time.rates.clock_hz};
-  time.peak = peak_at(device, result.problem.dtype, time.clock);
-  for (const Case& part : cases_of(result)) append(time.estimate, estimate_of(result, part, time));
+  time.peak = peak_at(device, result.problem.dtype, Hertz{time.rates.clock_hz});
+  for (const Case& part : cases_of(result)) time.parts.push_back(prepare_part(result, part, time));
   if (time.execution.matrix == MatrixPath::scalar && result.counted.matmul_flops.value() > 0) {
-    time.estimate.notes.push_back("products on the fma pipe: no matrix unit of " + device.name + " is known to take " +
-                                  std::string(name_of(result.problem.dtype)));
+    time.notes.push_back("products on the fma pipe: no matrix unit of " + device.name + " is known to take " +
+                         std::string(name_of(result.problem.dtype)));
   }
   if (result.request.segments) {
-    time.estimate.notes.push_back("segments: one launch after the other; a kernel that takes them together is faster");
+    time.notes.push_back("segments: one launch after the other; a kernel that takes them together is faster");
   }
+  return time;
+}
+
+TimeEstimate time_of(const PreparedPoint& prepared, std::string_view algorithm, const MachineRates& rates) {
+  TimeEstimate estimate;
+  for (const PreparedPart& part : prepared.parts) {
+    append(estimate, time_estimate(algorithm, part.point, prepared.execution, rates, part.kernels));
+  }
+  estimate.notes.insert(estimate.notes.end(), prepared.notes.begin(), prepared.notes.end());
+  return estimate;
+}
+
+TimedPoint timed(const PointResult& result, const ChooseExecution& choose) {
+  PreparedPoint prepared = prepare(result, choose);
+  TimedPoint time;
+  time.estimate = time_of(prepared, result.request.algorithm->name, prepared.rates);
+  for (const PreparedPart& part : prepared.parts) {
+    time.hbm.read += part.hbm.read;
+    time.hbm.write += part.hbm.write;
+    time.hbm.left_dirty += part.hbm.left_dirty;
+  }
+  time.clock = {prepared.rates.clock_hz};
+  time.execution = std::move(prepared.execution);
+  time.rates = std::move(prepared.rates);
+  time.roofline = prepared.roofline;
+  time.peak = prepared.peak;
   return time;
 }
 

@@ -33,11 +33,35 @@ struct TimedPoint {
   std::optional<OpsPerSecond> peak;  ///< of the tensor pipe for the type, at the clock
 };
 
+/// What the kernels of a computation do, before anybody asks how fast.
+struct PreparedPart {
+  Case point;
+  std::vector<KernelWork> kernels;
+  DramEstimate hbm;
+};
+
+/// A counted point whose time can be asked for again and again, with other rates.
+struct PreparedPoint {
+  Execution execution;
+  MachineRates rates;  ///< those that it was prepared with
+  RooflineTime roofline;
+  std::optional<OpsPerSecond> peak;
+  std::vector<PreparedPart> parts;  ///< of segments, one launch after the other
+  std::vector<std::string> notes;
+};
+
 /// Chooses the execution for a resolved case.
 using ChooseExecution = std::function<Execution(std::string_view algorithm, const Case&, const Device&)>;
 
 /// The parts of a counted point, as cases with the tile sizes that were chosen.
 std::vector<Case> cases_of(const PointResult& result);
+
+/// What the time of a counted point, which has a device, depends on. Throws InputError where the device has no rate for
+/// its type.
+PreparedPoint prepare(const PointResult& result, const ChooseExecution& choose);
+
+/// The time of what was prepared, with `rates` that differ in what a fit says of them.
+TimeEstimate time_of(const PreparedPoint& prepared, std::string_view algorithm, const MachineRates& rates);
 
 /// The time of a counted point, which has a device. Throws InputError where the device has no rate for its type.
 TimedPoint timed(const PointResult& result, const ChooseExecution& choose);
