@@ -24,7 +24,7 @@ ValidatedPoint point_of(const char* kernel, const Sizes& sizes, bool own = true)
   point.result.request.algorithm = &find_algorithm("flash2");
   point.result.problem = {
       .seq_q = sizes.seq, .seq_k = sizes.seq, .head_dim = sizes.head_dim, .mask = {.kind = sizes.mask}};
-  point.timed = TimedPoint{};
+  point.prepared = PreparedPoint{};
   return point;
 }
 

@@ -29,13 +29,14 @@ std::vector<Observation> to_fit(SplitName split, const std::vector<ValidatedPoin
   return fitted;
 }
 
-/// Of each kernel: what its fit leaves over; of others in the split `kernel` the one constant.
+/// Of each kernel: what its fit leaves over, that of the device as it was given where none was made; of others in the
+/// split `kernel` the one constant.
 std::map<std::string, Correction> corrections_of(SplitName split, const std::vector<ValidatedPoint>& points,
-                                                 const Calibration& calibration, const std::vector<Row>& rows) {
+                                                 const Device& device, const Calibration& calibration,
+                                                 const std::vector<Row>& rows) {
   std::map<std::string, Correction> corrections;
-  for (const KernelFit& fit : calibration.kernels) {
-    if (fit.observations > 1) corrections[fit.kernel].spread = fit.spread;
-  }
+  for (const auto& [kernel, fit] : device.fits) corrections[kernel].spread = fit.spread;
+  for (const KernelFit& fit : calibration.kernels) corrections[fit.kernel].spread = fit.spread;
   std::map<std::string, std::vector<double>> ratios;
   for (const Row& row : rows) {
     if (!is_other(split, points[row.point])) continue;
@@ -49,7 +50,7 @@ std::map<std::string, Correction> corrections_of(SplitName split, const std::vec
 
 void correct(const Correction& correction, Row& row) {
   row.predicted *= correction.factor;
-  if (!correction.spread) return;
+  if (!correction.spread || *correction.spread <= 0) return;
   const double reach = std::exp(interval_quantile * *correction.spread);
   row.low = row.predicted / reach;
   row.high = row.predicted * reach;
@@ -58,7 +59,7 @@ void correct(const Correction& correction, Row& row) {
 void note_left_out(const std::vector<ValidatedPoint>& points, const Roles& roles, Experiment& experiment) {
   std::map<std::string, Count> left_out;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!roles[i] && points[i].observation.time && points[i].timed) ++left_out[points[i].observation.kernel];
+    if (!roles[i] && points[i].observation.time && points[i].prepared) ++left_out[points[i].observation.kernel];
   }
   if (left_out.empty()) return;
   std::string text;
@@ -72,7 +73,7 @@ void note_left_out(const std::vector<ValidatedPoint>& points, const Roles& roles
 }
 
 std::vector<Row> predicted_rows(const Split& split, const std::vector<ValidatedPoint>& points, const Roles& roles,
-                                const std::shared_ptr<const Device>& device, std::size_t threads) {
+                                const Device& device, std::size_t threads) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (roles[i]) chosen.push_back(i);
@@ -80,11 +81,8 @@ std::vector<Row> predicted_rows(const Split& split, const std::vector<ValidatedP
   std::vector<Row> rows(chosen.size());
   for_each_point(chosen.size(), threads, [&](std::size_t at) {
     const std::size_t i = chosen[at];
-    const bool unfitted = split.name == SplitName::none;
-    const TimedPoint time = unfitted
-                                ? *points[i].timed
-                                : timed_on(points[i], device, figures_of_kernel(split.name, points[i], points, roles));
-    rows[at] = time_row(points[i], i, time);
+    const std::string kernel = figures_of_kernel(split.name, points[i], points, roles);
+    rows[at] = time_row(points[i], i, timed_on(points[i], device, kernel));
     rows[at].split = split.word;
     rows[at].role = *roles[i];
   });
@@ -122,23 +120,23 @@ std::string figures_of_kernel(SplitName split, const ValidatedPoint& point, cons
   return most == alike.end() ? "" : most->first;
 }
 
-Experiment carried_out(const Split& split, const std::vector<ValidatedPoint>& points,
-                       const std::shared_ptr<const Device>& device, std::size_t threads) {
+Experiment carried_out(const Split& split, const std::vector<ValidatedPoint>& points, const Device& device,
+                       std::size_t threads) {
   Experiment experiment;
   experiment.split = split;
   const Roles roles = roles_of(split, points);
-  std::shared_ptr<const Device> fitted_device = device;
+  Device fitted_device = device;
   if (split.name != SplitName::none) {
     const std::vector<Observation> fitted = to_fit(split.name, points, roles);
     if (fitted.empty()) {
       throw InputError("--split " + std::string(split.word) + ": nothing to fit among the observations (" +
                        std::string(split.statement) + ")");
     }
-    experiment.calibration = calibrate(fitted, *device);
-    fitted_device = std::make_shared<const Device>(with_fits(*device, experiment.calibration));
+    experiment.calibration = calibrate(fitted, device);
+    fitted_device = with_fits(device, experiment.calibration);
   }
   experiment.rows = predicted_rows(split, points, roles, fitted_device, threads);
-  const auto corrections = corrections_of(split.name, points, experiment.calibration, experiment.rows);
+  const auto corrections = corrections_of(split.name, points, device, experiment.calibration, experiment.rows);
   for (Row& row : experiment.rows) {
     const auto found = corrections.find(ladder_of(row.kernel).value_or(row.kernel));
     if (found != corrections.end()) correct(found->second, row);

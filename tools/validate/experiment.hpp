@@ -30,7 +30,7 @@ std::string figures_of_kernel(SplitName split, const ValidatedPoint& point, cons
                               const std::vector<std::optional<Role>>& roles);
 
 /// Throws InputError where the split has nothing to fit.
-Experiment carried_out(const Split& split, const std::vector<ValidatedPoint>& points,
-                       const std::shared_ptr<const Device>& device, std::size_t threads);
+Experiment carried_out(const Split& split, const std::vector<ValidatedPoint>& points, const Device& device,
+                       std::size_t threads);
 
 }  // namespace tilemeter::validation

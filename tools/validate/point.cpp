@@ -5,7 +5,9 @@
 #include "model/closed_form/catalog.hpp"
 #include "model/closed_form/padded.hpp"
 #include "sim/catalog.hpp"
+#include "tools/hints.hpp"
 #include "tools/json.hpp"
+#include "tools/validate/causes.hpp"
 
 namespace tilemeter::validation {
 namespace {
@@ -69,20 +71,51 @@ std::optional<Bytes> whole_tile_reads(std::string_view algorithm, const Case& pa
   return closed_form(algorithm, padded).total().read_bytes;
 }
 
-void predict_edge(ValidatedPoint& point) {
-  const Traffic ledger = point.result.counted.total();
-  point.edge_read = ledger.read_bytes;
-  point.edge_write = ledger.write_bytes;
-  point.edge_basis = "ledger";
-  if (point.observation.execution.tails != Tails::padded) return;
+std::optional<Bytes> whole_tile_reads(const PointResult& result) {
   Bytes sum;
-  for (const Case& part : cases_of(point.result)) {
-    const auto reads = whole_tile_reads(point.result.request.algorithm->name, part);
-    if (!reads) return;
+  for (const Case& part : cases_of(result)) {
+    const auto reads = whole_tile_reads(result.request.algorithm->name, part);
+    if (!reads) return std::nullopt;
     sum += *reads;
   }
-  point.edge_read = sum;
-  point.edge_basis = "whole tiles";
+  return sum;
+}
+
+/// Bytes that the ledger bills as reads and that no SM reads: the L2 carries out an addition in memory, of which only
+/// the summand crosses the edge. The sums are loaded once, by the last kernel.
+Bytes added_in_memory(const PointResult& result) {
+  const bool adds = result.options.accumulation == Accumulation::unordered;
+  const Bytes read = result.counted[TensorName::dQacc].read_bytes;
+  if (!adds || read.value() == 0) return {};
+  return read - bytes_of(Elements(elements_in_memory(TensorName::dQacc, result)), result.problem.stat_dtype);
+}
+
+void predict_edge(ValidatedPoint& point) {
+  const Traffic ledger = point.result.counted.total();
+  const Bytes added = added_in_memory(point.result);
+  point.edge_read = ledger.read_bytes - added;
+  point.edge_write = ledger.write_bytes;
+  point.edge_basis = added.value() > 0 ? "ledger, additions in memory as writes" : "ledger";
+  if (point.observation.execution.tails != Tails::padded) return;
+  if (const auto reads = whole_tile_reads(point.result)) {
+    point.edge_read = *reads;
+    point.edge_basis = "whole tiles";
+  }
+}
+
+/// The count of `request` on its device. A device sets how many blocks run at once, and with that the buffers of an
+/// accumulation in order, for which the measured run took what the program takes without a device.
+PointResult counted_as_measured(const PointRequest& request) {
+  PointResult result = evaluate(request, {});
+  if (result.refusal) throw InputError(*result.refusal);
+  if (result.options.accumulation == Accumulation::unordered) return result;
+  PointRequest bare = request;
+  bare.device = nullptr;
+  PointResult measured = evaluate(bare, {});
+  result.options = measured.options;
+  result.counted = measured.counted;
+  result.closed = measured.closed;
+  return result;
 }
 
 bool is_ragged_causal(const PointResult& result) {
@@ -131,6 +164,15 @@ struct LevelBytes {
   std::string_view basis;
 };
 
+DramEstimate device_memory_of(const PreparedPoint& prepared) {
+  DramEstimate sum;
+  for (const PreparedPart& part : prepared.parts) {
+    sum.read += part.hbm.read;
+    sum.write += part.hbm.write;
+  }
+  return sum;
+}
+
 std::optional<LevelBytes> predicted_bytes(const ValidatedPoint& point, Metric metric) {
   switch (metric) {
     case Metric::edge_read:
@@ -142,11 +184,11 @@ std::optional<LevelBytes> predicted_bytes(const ValidatedPoint& point, Metric me
     case Metric::l2_write:
       return LevelBytes{point.edge_write, "edge of the SM"};
     case Metric::dram_read:
-      if (!point.timed) return std::nullopt;
-      return LevelBytes{point.timed->hbm.read, "closed form"};
+      if (!point.prepared) return std::nullopt;
+      return LevelBytes{device_memory_of(*point.prepared).read, "closed form"};
     case Metric::dram_write:
-      if (!point.timed) return std::nullopt;
-      return LevelBytes{point.timed->hbm.write, "closed form"};
+      if (!point.prepared) return std::nullopt;
+      return LevelBytes{device_memory_of(*point.prepared).write, "closed form"};
     default:
       return std::nullopt;
   }
@@ -182,26 +224,24 @@ ValidatedPoint validated_point(Observation observation, const std::shared_ptr<co
   PointRequest request = observation.request;
   request.device = device;
   request.overflowing = Overflowing::counted;  // it ran
-  ValidatedPoint point{.observation = std::move(observation), .result = evaluate(request, {})};
-  if (point.result.refusal) throw InputError(*point.result.refusal);
+  ValidatedPoint point{.observation = std::move(observation), .result = counted_as_measured(request)};
   point.problem = problem_text(point.result);
   point.ragged_causal = is_ragged_causal(point.result);
   predict_edge(point);
   try {
-    point.timed = timed_on(point, device, "");
+    point.prepared = prepare(point.result,
+                             [&](std::string_view, const Case&, const Device&) { return point.observation.execution; });
   } catch (const InputError& error) {
     point.not_timed = error.what();
   }
   return point;
 }
 
-TimedPoint timed_on(const ValidatedPoint& point, const std::shared_ptr<const Device>& device,
-                    const std::string& kernel) {
-  PointResult result = point.result;
-  result.request.device = device;
+TimeEstimate timed_on(const ValidatedPoint& point, const Device& device, const std::string& kernel) {
   Execution execution = point.observation.execution;
   execution.kernel = kernel;
-  return timed(result, [&](std::string_view, const Case&, const Device&) { return execution; });
+  const MachineRates rates = machine_rates(device, execution, point.result.problem.dtype);
+  return time_of(*point.prepared, point.result.request.algorithm->name, rates);
 }
 
 Baselines baselines_of(const ValidatedPoint& point) {
@@ -228,19 +268,20 @@ std::vector<Row> traffic_rows(const ValidatedPoint& point, std::size_t index) {
     row.basis = predicted->basis;
     if (metric == Metric::edge_read || metric == Metric::edge_write) {
       row.within = agrees_at_edge(row.predicted, row.measured, point.ragged_causal);
+      if (!row.within) row.detail = known_cause(row.kernel, metric);
     }
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-Row time_row(const ValidatedPoint& point, std::size_t index, const TimedPoint& time) {
+Row time_row(const ValidatedPoint& point, std::size_t index, const TimeEstimate& time) {
   Row row = row_of(point, index, Metric::time);
   row.measured = point.observation.time->seconds;
-  row.predicted = time.estimate.seconds;
+  row.predicted = time.seconds;
   row.basis = "closed form";
   row.baselines = baselines_of(point);
-  row.parts = TimeParts{.bounds = time.estimate.bounds, .floor = time.estimate.floor};
+  row.parts = TimeParts{.bounds = time.bounds, .floor = time.floor};
   return row;
 }
 

@@ -14,21 +14,20 @@ namespace tilemeter::validation {
 struct ValidatedPoint {
   Observation observation;
   PointResult result;     ///< counted, on the device as it was given
-  std::string problem{};  ///< "N 4096, d 128, causal, batch 4 x 16 heads, bf16"
+  std::string problem{};  ///< "N 4096, d 128, causal, B 4 H 16, bf16"
   Bytes edge_read{};      ///< predicted
   Bytes edge_write{};
-  std::string edge_basis{};  ///< "ledger" or "whole tiles"
+  std::string edge_basis{};  ///< "ledger", "whole tiles", ...
   bool ragged_causal = false;
-  std::optional<TimedPoint> timed{};  ///< on the device as it was given; absent where it has no rate
-  std::string not_timed{};            ///< why
+  std::optional<PreparedPoint> prepared{};  ///< absent where the device has no rate for the type
+  std::string not_timed{};                  ///< why
 };
 
-/// Counts `observation` on `device` and estimates its time. Throws InputError for a request that cannot be counted.
+/// Counts `observation` on `device` and prepares its time. Throws InputError for a request that cannot be counted.
 ValidatedPoint validated_point(Observation observation, const std::shared_ptr<const Device>& device);
 
-/// The time of the point on another `device`, with the fitted figures of `kernel`. Throws as `timed`.
-TimedPoint timed_on(const ValidatedPoint& point, const std::shared_ptr<const Device>& device,
-                    const std::string& kernel);
+/// The time of the prepared point on a device that differs in its fitted figures alone, with those of `kernel`.
+TimeEstimate timed_on(const ValidatedPoint& point, const Device& device, const std::string& kernel);
 
 /// What the two simplest models say of the time of the point.
 Baselines baselines_of(const ValidatedPoint& point);
@@ -37,7 +36,7 @@ Baselines baselines_of(const ValidatedPoint& point);
 std::vector<Row> traffic_rows(const ValidatedPoint& point, std::size_t index);
 
 /// The row of a predicted time, without interval and split.
-Row time_row(const ValidatedPoint& point, std::size_t index, const TimedPoint& time);
+Row time_row(const ValidatedPoint& point, std::size_t index, const TimeEstimate& time);
 
 /// Whether `measured` bytes at the edge of the SM are the `predicted` ones: within 0.1 % (0.35 % where causal and
 /// ragged) or 1 MiB, whichever is more.

@@ -3,7 +3,6 @@
 #include "tools/output/columns.hpp"
 #include "tools/report/report.hpp"
 #include "tools/tables/render.hpp"
-#include "tools/validate/tables.hpp"
 
 namespace tilemeter::validation {
 namespace {
@@ -18,9 +17,7 @@ std::string rendered(Format format, const Json& document, RowsShown shown) {
   if (format == Format::json) return document.dump(2) + "\n";
   if (format == Format::csv) return csv_of(document["rows"], row_paths);
   if (format == Format::html) return render_report(document.dump(), "tilemeter validate");
-  std::vector<tables::MadeTable> made = summary_tables(document);
-  if (shown == RowsShown::all) made.push_back(rows_table(document));
-  return tables::render(format, made);
+  return tables::render(format, summary_tables(document, shown));
 }
 
 }  // namespace tilemeter::validation

@@ -5,13 +5,11 @@
 
 #include "tools/json.hpp"
 #include "tools/output/target.hpp"
+#include "tools/validate/tables.hpp"
 
 namespace tilemeter::validation {
 
-/// Whether tables show every row or only what they say together. CSV and JSON always have every row.
-enum class RowsShown { all, none };
-
-/// `document` as `document_of` makes it.
+/// `document` as `document_of` makes it. CSV, JSON and HTML always have every row.
 std::string rendered(Format format, const Json& document, RowsShown shown);
 
 }  // namespace tilemeter::validation

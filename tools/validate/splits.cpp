@@ -95,7 +95,7 @@ std::optional<std::string> ladder_of(std::string_view kernel) {
 std::vector<std::optional<Role>> roles_of(const Split& split, const std::vector<ValidatedPoint>& points) {
   std::vector<std::optional<Role>> roles(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!points[i].observation.time || !points[i].timed) continue;
+    if (!points[i].observation.time || !points[i].prepared) continue;
     roles[i] = split.name == SplitName::kernel ? std::optional(Role::fitted) : side_of(split.name, points[i]);
     if (ladder_of(points[i].observation.kernel) && split.name != SplitName::none && roles[i]) {
       roles[i] = Role::held_out;

@@ -1,5 +1,7 @@
 #include "tools/validate/tables.hpp"
 
+#include <algorithm>
+
 #include "tools/output/number.hpp"
 
 namespace tilemeter::validation {
@@ -76,7 +78,12 @@ MadeTable traffic_table(const Json& document) {
   return made;
 }
 
-MadeTable time_table(const Json& document) {
+/// Kernels on the side of a split that it is not about.
+bool is_beside_the_point(const Json& summary) {
+  return !summary["group"].get<bool>() && summary["role"] == "fitted" && summary["split"] != "all";
+}
+
+MadeTable time_table(const Json& document, RowsShown shown) {
   MadeTable made = new_table("times", "errors of predicted times",
                              {{"split", ""},
                               {"rows are", ""},
@@ -91,7 +98,7 @@ MadeTable time_table(const Json& document) {
                               {"no L2", "mean %"},
                               {"worst", ""}});
   for (const Json& summary : document["summaries"]) {
-    if (summary["metric"] != "time") continue;
+    if (summary["metric"] != "time" || (shown == RowsShown::none && is_beside_the_point(summary))) continue;
     made.table.rows.push_back({text_cell(summary["split"]), text_cell(summary["role"]), text_cell(summary["who"]),
                                count_cell(summary["count"]), percent_cell(summary["mean"]),
                                percent_cell(summary["median"]), percent_cell(summary["max"]),
@@ -168,24 +175,6 @@ Cell baseline_cell(const Json& row, const char* key) {
   return row.contains(key) ? percent_cell(row[key]["error"]) : Cell();
 }
 
-void add_notes(const Json& document, MadeTable& made) {
-  for (const Json& missing : document["missing"]) made.table.notes.push_back("missing: " + missing.get<std::string>());
-  for (const Json& note : document["notes"]) made.table.notes.push_back(note.get<std::string>());
-}
-
-}  // namespace
-
-std::vector<MadeTable> summary_tables(const Json& document) {
-  std::vector<MadeTable> made;
-  made.push_back(verdict_table(document));
-  add_notes(document, made.back());
-  for (MadeTable& table : std::vector{worst_table(document), traffic_table(document), time_table(document),
-                                      ladder_table(document), fits_table(document)}) {
-    if (!table.table.rows.empty()) made.push_back(std::move(table));
-  }
-  return made;
-}
-
 MadeTable rows_table(const Json& document) {
   MadeTable made = new_table("rows", "predicted and measured; bytes, and times in us",
                              {{"source", ""},
@@ -208,6 +197,69 @@ MadeTable rows_table(const Json& document) {
                                amount_cell(row, "measured"), amount_cell(row, "predicted"), percent_cell(row["error"]),
                                amount_cell(row, "low"), amount_cell(row, "high"), baseline_cell(row, "roofline"),
                                baseline_cell(row, "two_level"), text_cell(row["basis"])});
+  }
+  return made;
+}
+
+/// A note of a point: its document and the rest.
+struct PointNote {
+  std::string document;
+  std::string why;
+  friend bool operator==(const PointNote&, const PointNote&) = default;
+};
+
+/// The parts of "a.json, point 1: why"; nothing of other notes.
+std::optional<PointNote> parts_of(const std::string& note) {
+  constexpr std::string_view ending = ".json, ";
+  const std::size_t end = note.find(ending);
+  const std::size_t colon = end == std::string::npos ? end : note.find(": ", end);
+  if (colon == std::string::npos) return std::nullopt;
+  return PointNote{note.substr(0, end + ending.size() - 2), note.substr(colon + 2)};
+}
+
+/// Notes that say the same of several points of a document, once.
+std::vector<std::string> together(const Json& notes) {
+  std::vector<std::pair<PointNote, Count>> said;
+  std::vector<std::string> texts;
+  for (const Json& note : notes) {
+    const auto parts = parts_of(note.get<std::string>());
+    if (!parts) {
+      texts.push_back(note.get<std::string>());
+      continue;
+    }
+    const auto same = std::find_if(said.begin(), said.end(), [&](const auto& one) { return one.first == *parts; });
+    if (same == said.end()) {
+      said.emplace_back(*parts, 1);
+    } else {
+      ++same->second;
+    }
+  }
+  for (const auto& [note, times] : said) {
+    texts.push_back(note.document + " (" + std::to_string(times) + (times == 1 ? " point): " : " points): ") +
+                    note.why);
+  }
+  return texts;
+}
+
+void add_notes(const Json& document, MadeTable& made) {
+  for (const std::string& text : together(document["missing"])) made.table.notes.push_back("missing: " + text);
+  for (const std::string& text : together(document["notes"])) made.table.notes.push_back(text);
+}
+
+}  // namespace
+
+std::vector<MadeTable> summary_tables(const Json& document, RowsShown shown) {
+  std::vector<MadeTable> made;
+  made.push_back(verdict_table(document));
+  add_notes(document, made.back());
+  std::vector<MadeTable> more = {worst_table(document), traffic_table(document), time_table(document, shown),
+                                 ladder_table(document)};
+  if (shown == RowsShown::all) {
+    more.push_back(fits_table(document));
+    more.push_back(rows_table(document));
+  }
+  for (MadeTable& table : more) {
+    if (!table.table.rows.empty()) made.push_back(std::move(table));
   }
   return made;
 }

@@ -8,10 +8,11 @@
 
 namespace tilemeter::validation {
 
-/// Verdicts first, then what misses a limit, errors together and by kernel, the ladder, and fits.
-std::vector<tables::MadeTable> summary_tables(const Json& document);
+/// Whether tables show every row, or only what rows say together.
+enum class RowsShown { all, none };
 
-/// Every row.
-tables::MadeTable rows_table(const Json& document);
+/// Verdicts first, then what misses a limit, errors together and by kernel, and the ladder; with all rows also fits,
+/// every row, and errors on the side of a split that it is not about.
+std::vector<tables::MadeTable> summary_tables(const Json& document, RowsShown shown);
 
 }  // namespace tilemeter::validation

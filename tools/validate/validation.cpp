@@ -33,7 +33,7 @@ void collect_missing(Validation& validation) {
   for (const ValidatedPoint& point : validation.points) {
     const std::string subject = point.observation.source + ", " + point.observation.kernel + ": ";
     for (const std::string& missing : point.observation.missing) validation.missing.push_back(subject + missing);
-    if (!point.timed) validation.missing.push_back(subject + "time: " + point.not_timed);
+    if (!point.prepared) validation.missing.push_back(subject + "time: " + point.not_timed);
   }
 }
 
@@ -47,7 +47,7 @@ void add_traffic(const Question& question, Validation& validation) {
 
 void add_experiment(const Question& question, const Split& split, Validation& validation) {
   try {
-    Experiment made = carried_out(split, validation.points, question.device, question.threads);
+    Experiment made = carried_out(split, validation.points, *question.device, question.threads);
     for (Row& row : made.rows) validation.rows.push_back(std::move(row));
     made.rows.clear();
     validation.notes.insert(validation.notes.end(), made.notes.begin(), made.notes.end());
