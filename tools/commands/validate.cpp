@@ -31,6 +31,8 @@ constexpr std::array validate_options = {
     OptionSpec{"--pins", "FILE.json",
                "fail where an error is over the pinned one by 0.3 points; written where there is none"},
     OptionSpec{"--renew", "", "write the file of --pins anew"},
+    OptionSpec{"--closed-form", "",
+               "bytes of device memory in closed form as well; default the engine's, where a point can be simulated"},
     OptionSpec{"--jobs,-j", "N", "threads; default all processors"},
 };
 
@@ -136,6 +138,7 @@ int run_validate(const Arguments& arguments) {
   question.metrics = asked_metrics(arguments);
   question.device = measured_device(arguments);
   question.all = arguments.has("--all");
+  if (arguments.has("--closed-form")) question.memory = validation::MemoryBy::closed_form;
   question.threads = validate_threads(arguments);
   std::vector<std::string> notes;
   question.observations = asked_observations(arguments, notes);

@@ -36,7 +36,8 @@ std::string attention_text(const Json& sizes) {
 std::string other_text(const Json& sizes) {
   std::string text;
   for (const auto& [name, value] : sizes.items()) {
-    text += (text.empty() ? "" : ", ") + std::string(name) + " " +
+    if (value == 0 || (name == "batch" && value == 1)) continue;
+    text += (text.empty() ? "" : ", ") + (name == "dtype" ? "" : std::string(name) + " ") +
             (value.is_string() ? value.get<std::string>() : value.dump());
   }
   return text;
@@ -118,6 +119,36 @@ PointResult counted_as_measured(const PointRequest& request) {
   return result;
 }
 
+PredictedMemory memory_in_closed_form(const PreparedPoint& prepared) {
+  PredictedMemory sum{.basis = "closed form"};
+  for (const PreparedPart& part : prepared.parts) {
+    sum.read += part.hbm.read;
+    sum.write += part.hbm.write;
+  }
+  return sum;
+}
+
+/// What the engine says of device memory; nothing where the point has no blocks, or too many events.
+std::optional<PredictedMemory> simulated_memory(const PointResult& result, const PreparedPoint& prepared) {
+  if (!has_blocks(result.request.algorithm->name)) return std::nullopt;
+  TimedPoint time;
+  time.execution = prepared.execution;
+  time.rates = prepared.rates;
+  try {
+    const LevelTraffic levels = simulated(result, time, {}).levels;
+    return PredictedMemory{.read = levels.dram_read, .write = levels.dram_write, .basis = "engine"};
+  } catch (const TooManyEvents&) {
+    return std::nullopt;
+  }
+}
+
+void predict_memory(ValidatedPoint& point, MemoryBy by) {
+  const ObservedBytes& seen = point.observation.profiled;
+  if (!point.prepared || (!seen.dram_read && !seen.dram_write)) return;
+  if (by == MemoryBy::engine) point.memory = simulated_memory(point.result, *point.prepared);
+  if (!point.memory) point.memory = memory_in_closed_form(*point.prepared);
+}
+
 bool is_ragged_causal(const PointResult& result) {
   const Problem& problem = result.problem;
   if (problem.mask.kind == MaskKind::none || !result.tiling) return false;
@@ -164,15 +195,6 @@ struct LevelBytes {
   std::string_view basis;
 };
 
-DramEstimate device_memory_of(const PreparedPoint& prepared) {
-  DramEstimate sum;
-  for (const PreparedPart& part : prepared.parts) {
-    sum.read += part.hbm.read;
-    sum.write += part.hbm.write;
-  }
-  return sum;
-}
-
 std::optional<LevelBytes> predicted_bytes(const ValidatedPoint& point, Metric metric) {
   switch (metric) {
     case Metric::edge_read:
@@ -184,11 +206,11 @@ std::optional<LevelBytes> predicted_bytes(const ValidatedPoint& point, Metric me
     case Metric::l2_write:
       return LevelBytes{point.edge_write, "edge of the SM"};
     case Metric::dram_read:
-      if (!point.prepared) return std::nullopt;
-      return LevelBytes{device_memory_of(*point.prepared).read, "closed form"};
+      if (!point.memory) return std::nullopt;
+      return LevelBytes{point.memory->read, point.memory->basis};
     case Metric::dram_write:
-      if (!point.prepared) return std::nullopt;
-      return LevelBytes{device_memory_of(*point.prepared).write, "closed form"};
+      if (!point.memory) return std::nullopt;
+      return LevelBytes{point.memory->write, point.memory->basis};
     default:
       return std::nullopt;
   }
@@ -220,7 +242,7 @@ bool agrees_at_edge(double predicted, double measured, bool ragged_causal) {
   return std::abs(measured - predicted) <= std::max(mebibyte, share * predicted);
 }
 
-ValidatedPoint validated_point(Observation observation, const std::shared_ptr<const Device>& device) {
+ValidatedPoint validated_point(Observation observation, const std::shared_ptr<const Device>& device, MemoryBy by) {
   PointRequest request = observation.request;
   request.device = device;
   request.overflowing = Overflowing::counted;  // it ran
@@ -234,6 +256,7 @@ ValidatedPoint validated_point(Observation observation, const std::shared_ptr<co
   } catch (const InputError& error) {
     point.not_timed = error.what();
   }
+  predict_memory(point, by);
   return point;
 }
 

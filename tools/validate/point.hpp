@@ -11,6 +11,16 @@
 
 namespace tilemeter::validation {
 
+/// What predicts bytes of device memory: the engine, where a point can be simulated, or the closed form alone.
+enum class MemoryBy { engine, closed_form };
+
+/// Bytes of device memory, and what predicts them.
+struct PredictedMemory {
+  Bytes read;
+  Bytes write;
+  std::string basis;
+};
+
 struct ValidatedPoint {
   Observation observation;
   PointResult result;     ///< counted, on the device as it was given
@@ -21,10 +31,12 @@ struct ValidatedPoint {
   bool ragged_causal = false;
   std::optional<PreparedPoint> prepared{};  ///< absent where the device has no rate for the type
   std::string not_timed{};                  ///< why
+  std::optional<PredictedMemory> memory{};  ///< where a profiler saw any
 };
 
-/// Counts `observation` on `device` and prepares its time. Throws InputError for a request that cannot be counted.
-ValidatedPoint validated_point(Observation observation, const std::shared_ptr<const Device>& device);
+/// Counts `observation` on `device`, prepares its time, and simulates it where the profiler saw device memory. Throws
+/// InputError for a request that cannot be counted.
+ValidatedPoint validated_point(Observation observation, const std::shared_ptr<const Device>& device, MemoryBy by);
 
 /// The time of the prepared point on a device that differs in its fitted figures alone, with those of `kernel`.
 TimeEstimate timed_on(const ValidatedPoint& point, const Device& device, const std::string& kernel);

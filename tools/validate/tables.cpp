@@ -205,8 +205,16 @@ MadeTable rows_table(const Json& document) {
 struct PointNote {
   std::string document;
   std::string why;
-  friend bool operator==(const PointNote&, const PointNote&) = default;
 };
+
+/// Whether two notes say the same, whatever their figures are.
+bool say_the_same(const PointNote& a, const PointNote& b) {
+  const auto words = [](std::string text) {
+    std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+    return text;
+  };
+  return a.document == b.document && words(a.why) == words(b.why);
+}
 
 /// The parts of "a.json, point 1: why"; nothing of other notes.
 std::optional<PointNote> parts_of(const std::string& note) {
@@ -227,7 +235,8 @@ std::vector<std::string> together(const Json& notes) {
       texts.push_back(note.get<std::string>());
       continue;
     }
-    const auto same = std::find_if(said.begin(), said.end(), [&](const auto& one) { return one.first == *parts; });
+    const auto same =
+        std::find_if(said.begin(), said.end(), [&](const auto& one) { return say_the_same(one.first, *parts); });
     if (same == said.end()) {
       said.emplace_back(*parts, 1);
     } else {
@@ -235,8 +244,8 @@ std::vector<std::string> together(const Json& notes) {
     }
   }
   for (const auto& [note, times] : said) {
-    texts.push_back(note.document + " (" + std::to_string(times) + (times == 1 ? " point): " : " points): ") +
-                    note.why);
+    const std::string more = times == 1 ? "" : " (" + std::to_string(times) + " points, this is the first)";
+    texts.push_back(note.document + ": " + note.why + more);
   }
   return texts;
 }

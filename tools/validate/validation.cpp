@@ -15,7 +15,7 @@ void count_points(Question& question, Validation& validation) {
   std::vector<std::string> reasons(counted.size());
   for_each_point(counted.size(), question.threads, [&](std::size_t i) {
     try {
-      counted[i] = validated_point(question.observations[i], question.device);
+      counted[i] = validated_point(question.observations[i], question.device, question.memory);
     } catch (const InputError& error) {
       reasons[i] = question.observations[i].source + ": left out: " + error.what();
     }

@@ -18,6 +18,7 @@ struct Question {
   std::vector<Split> splits;
   std::vector<Metric> metrics;
   bool all = false;  ///< a split that has nothing to fit is a note rather than an error
+  MemoryBy memory = MemoryBy::engine;
   std::size_t threads = 1;
 };
 
