@@ -114,7 +114,7 @@ TEST_CASE("a step of the ladder: gains, their signs, and how far apart they are"
   CHECK(steps[0].rung == "flash3_rung2");
   CHECK(steps[0].measured == Approx(1.0));
   CHECK(steps[0].predicted == Approx(1.3 / 1.29 - 1));
-  CHECK_FALSE(steps[0].sign);
+  CHECK(steps[0].sign);
   CHECK_FALSE(steps[0].within);
   CHECK(steps[1].measured == Approx(0.2));
   CHECK(steps[1].points() == Approx(9));
