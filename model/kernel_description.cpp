@@ -22,8 +22,7 @@ constexpr std::string_view launch_form = "tables [[launch]], each with kernel an
 constexpr std::string_view masks_form = "an array of masks, of none, causal, causal_top_left and window";
 constexpr std::string_view kernel_form = "part of a kernel's name, or an array of such";
 
-std::string_view name_of(RowMaxima maxima) { return maxima == RowMaxima::all ? "all" : "masked"; }
-std::string_view word_of(RowMaxima maxima) { return name_of(maxima); }
+std::string_view word_of(Maxima maxima) { return name_of(maxima); }
 template <class Value>
 std::string_view word_of(Value value) {
   return tilemeter::name_of(value);
@@ -35,7 +34,7 @@ constexpr std::array schedulings = {Scheduling::grid, Scheduling::static_persist
 constexpr std::array row_orders = {RowOrder::ascending, RowOrder::descending, RowOrder::longest_first};
 constexpr std::array fastest_indices = {FastestIndex::blocks, FastestIndex::streams};
 constexpr std::array tail_ways = {Tails::predicated, Tails::padded};
-constexpr std::array maxima_places = {RowMaxima::all, RowMaxima::masked};
+constexpr std::array maxima_places = {Maxima::all, Maxima::masked};
 constexpr std::array build_masks = {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left, MaskKind::window};
 
 /// Whichever of `values` the text of `key` names; `value` stays where the key is absent.
@@ -54,15 +53,16 @@ void read_word(const TomlFields& fields, std::string_view key, const std::array<
   value = values[static_cast<std::size_t>(found - words.begin())];
 }
 
-void read_execution(const TomlFields& fields, Execution& execution, KernelHabits& habits) {
+void read_execution(const TomlFields& fields, KernelBuild& build) {
+  Execution& execution = build.execution;
   read_word(fields, "matrix", matrix_paths, execution.matrix);
   read_word(fields, "overlap", overlaps, execution.overlap);
   read_word(fields, "scheduling", schedulings, execution.scheduling);
   read_word(fields, "row_order", row_orders, execution.rows);
   read_word(fields, "fastest", fastest_indices, execution.fastest);
   read_word(fields, "tails", tail_ways, execution.tails);
-  read_word(fields, "maxima", maxima_places, habits.maxima);
-  habits.spills = fields.truth("spills").value_or(habits.spills);
+  read_word(fields, "maxima", maxima_places, execution.maxima);
+  build.spills = fields.truth("spills").value_or(build.spills);
 }
 
 std::vector<MaskKind> read_build_masks(const TomlFields& fields) {
@@ -110,7 +110,7 @@ KernelBuild read_build(const TomlNode& node, std::string_view origin, std::size_
   build.block_n = size("block_n");
   build.stages = size("stages");
   read_threads(fields, build);
-  read_execution(fields, build.execution, build.habits);
+  read_execution(fields, build);
   return build;
 }
 
@@ -119,7 +119,7 @@ std::vector<KernelBuild> read_builds(const TomlFields& file, std::string_view or
   if (const TomlNode* node = file.table("execution", "a table of how all builds execute")) {
     const TomlFields fields(*node, origin, "execution",
                             {"matrix", "overlap", "scheduling", "row_order", "fastest", "tails", "maxima", "spills"});
-    read_execution(fields, defaults.execution, defaults.habits);
+    read_execution(fields, defaults);
   }
   std::vector<KernelBuild> builds;
   const auto given = file.array("build", build_form);

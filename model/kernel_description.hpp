@@ -11,19 +11,6 @@
 
 namespace tilemeter {
 
-/// In which tiles a kernel looks for the maxima of rows.
-enum class RowMaxima {
-  all,    ///< in every tile
-  masked  ///< where a mask cuts the tile, and in the first and last of a row block; elsewhere the reference is kept
-};
-
-/// Beside its execution, what a kernel does that its bill does not say.
-struct KernelHabits {
-  RowMaxima maxima = RowMaxima::all;
-  bool spills = false;  ///< registers go to local memory: writes at the edge of the SMs are more than the bill's
-  friend bool operator==(const KernelHabits&, const KernelHabits&) = default;
-};
-
 /// One compiled tiling. Absent sizes play no part in the kernel's computation.
 struct KernelBuild {
   std::optional<Count> head_dim{};
@@ -37,7 +24,7 @@ struct KernelBuild {
   std::optional<Count> stages{};
   std::optional<Count> registers{};  ///< of a thread
   Execution execution{};             ///< without a kernel's name
-  KernelHabits habits{};
+  bool spills = false;  ///< registers go to local memory: writes at the edge of the SMs are more than the bill's
 };
 
 /// Launches of a profile that are one computation together.

@@ -17,6 +17,7 @@ const std::vector<Command>& commands() {
       kernels_command(),
       measure_command(),
       probe_command(),
+      calibrate_command(),
       validate_command(),
       tables_command(),
       report_command(),

@@ -77,7 +77,7 @@ TEST_CASE("descriptions of flash3's rungs say what the rungs choose") {
     CHECK(description.builds.size() == (clustered ? 1 : 2));
     for (const KernelBuild& build : description.builds) {
       CHECK(build.execution.scheduling == (choices.persistent ? Scheduling::static_persistent : Scheduling::grid));
-      CHECK(build.habits.maxima == (choices.by_reference ? RowMaxima::masked : RowMaxima::all));
+      CHECK(build.execution.maxima == (choices.by_reference ? Maxima::masked : Maxima::all));
       CHECK(build.execution.blocks_per_sm == 1);
     }
   }

@@ -104,14 +104,16 @@ TEST_CASE("a kernel's description is read as it says") {
   CHECK(first.execution.math_warps == 4);
   CHECK(!first.execution.blocks_per_sm);
   CHECK(!first.stages);
-  CHECK(first.habits == KernelHabits{});
+  CHECK(first.execution.maxima == Maxima::all);
+  CHECK_FALSE(first.spills);
   const KernelBuild& second = kernel.builds[1];
   CHECK(second.execution.rows == RowOrder::ascending);
   CHECK(second.execution.math_warps == 4);  // all of them
   CHECK(second.execution.blocks_per_sm == 2);
   CHECK(second.registers == 255);
   CHECK(second.stages == 3);
-  CHECK(second.habits == KernelHabits{.maxima = RowMaxima::masked, .spills = true});
+  CHECK(second.execution.maxima == Maxima::masked);
+  CHECK(second.spills);
 }
 
 TEST_CASE("launches of a profile keep the options of their problem") {

@@ -18,6 +18,13 @@ struct FittedFigure {
   bool determined = false;  ///< the interval is less than half as wide as the prior's
 };
 
+/// One time that a fit saw.
+struct FitResidual {
+  std::string source;
+  double measured = 0;   ///< s
+  double predicted = 0;  ///< s, with the fitted figures
+};
+
 /// The figures of one kernel and what is left over.
 struct KernelFit {
   std::string kernel;
@@ -25,6 +32,7 @@ struct KernelFit {
   Count observations = 0;
   double mean_error = 0;  ///< mean of |predicted / measured - 1| over its observations
   double most_error = 0;
+  std::vector<FitResidual> residuals;
   double spread = 0;  ///< standard deviation of log(measured / predicted), robust
 };
 

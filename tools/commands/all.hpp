@@ -12,6 +12,7 @@ Command devices_command();
 Command kernels_command();
 Command measure_command();
 Command occupancy_command();
+Command calibrate_command();
 Command predict_command();
 Command probe_command();
 Command report_command();

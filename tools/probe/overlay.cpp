@@ -1,12 +1,10 @@
 #include "tools/probe/overlay.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <map>
 
 #include "model/quantity.hpp"
+#include "tools/output/overlay.hpp"
 #include "tools/version.hpp"
 
 namespace tilemeter {
@@ -14,27 +12,13 @@ namespace {
 
 using kernels::Figure;
 
-/// One quantity of the overlay.
-struct Datum {
-  std::string key;
-  std::string value;
-  std::string source;
-  Provenance provenance;
-};
-
-std::string interval_text(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "+- %.2g %%", 100 * share);
-  return share > 0 ? text.data() : "+- 0 %";
-}
-
 double share_of(const Figure& figure) { return figure.half_width95 / std::abs(figure.value); }
 
 class Overlay {
  public:
   Overlay(const ProbeRun& run, const Device& base) : run_(run), base_(base) {}
 
-  std::vector<Datum> data() {
+  std::vector<DeviceFact> data() {
     add_bandwidths();
     add_rates();
     for (const ProbeOutcome& outcome : run_.outcomes) {
@@ -125,47 +109,15 @@ class Overlay {
 
   const ProbeRun& run_;
   const Device& base_;
-  std::vector<Datum> data_;
+  std::vector<DeviceFact> data_;
 };
-
-/// `text` as a basic string of TOML: printable ASCII, quotes and backslashes escaped.
-std::string toml_string(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c >= ' ' && c <= '~' ? c : '?';
-  }
-  return quoted + "\"";
-}
-
-std::string line_of(const Datum& datum, const std::string& name) {
-  std::string line = name + " = { value = " + toml_string(datum.value);
-  const auto add = [&](const char* key, const std::string& text) {
-    if (!text.empty()) line += std::string(", ") + key + " = " + toml_string(text);
-  };
-  add("interval", datum.provenance.interval);
-  add("clock", datum.provenance.clock);
-  add("date", datum.provenance.date);
-  add("command", datum.provenance.command);
-  add("source", datum.source);
-  return line + " }\n";
-}
 
 }  // namespace
 
 std::string overlay_text(const ProbeRun& run, const Device& base) {
-  std::vector<std::string> sections;  // in the order of their first key
-  std::map<std::string, std::string> lines;
-  for (const Datum& datum : Overlay(run, base).data()) {
-    const std::size_t dot = datum.key.rfind('.');
-    const std::string section = datum.key.substr(0, dot);
-    if (lines.find(section) == lines.end()) sections.push_back(section);
-    lines[section] += line_of(datum, datum.key.substr(dot + 1));
-  }
-  std::string text = "# Measured rates of " + run.gpu.name + ": an overlay of the shipped device `" + base.name +
-                     "`, read by --device.\nbase = " + toml_string(base.name) + "\n";
-  for (const std::string& section : sections) text += "\n[" + section + "]\n" + lines[section];
-  return text;
+  const std::string title =
+      "Measured rates of " + run.gpu.name + ": an overlay of the shipped device `" + base.name + "`, read by --device.";
+  return overlay_document(title, base.name, Overlay(run, base).data());
 }
 
 }  // namespace tilemeter

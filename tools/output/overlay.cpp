@@ -1,0 +1,55 @@
+#include "tools/output/overlay.hpp"
+
+#include <array>
+#include <cstdio>
+#include <map>
+
+namespace tilemeter {
+namespace {
+
+/// `text` as a basic string of TOML: printable ASCII, quotes and backslashes escaped.
+std::string toml_string(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return quoted + "\"";
+}
+
+std::string line_of(const DeviceFact& datum, const std::string& name) {
+  std::string line = name + " = { value = " + toml_string(datum.value);
+  const auto add = [&](const char* key, const std::string& text) {
+    if (!text.empty()) line += std::string(", ") + key + " = " + toml_string(text);
+  };
+  add("interval", datum.provenance.interval);
+  add("clock", datum.provenance.clock);
+  add("date", datum.provenance.date);
+  add("command", datum.provenance.command);
+  add("source", datum.source);
+  return line + " }\n";
+}
+
+}  // namespace
+
+std::string overlay_document(const std::string& title, const std::string& base, const std::vector<DeviceFact>& facts) {
+  std::vector<std::string> sections;  // in the order of their first key
+  std::map<std::string, std::string> lines;
+  for (const DeviceFact& fact : facts) {
+    const std::size_t dot = fact.key.rfind('.');
+    const std::string section = fact.key.substr(0, dot);
+    if (lines.find(section) == lines.end()) sections.push_back(section);
+    lines[section] += line_of(fact, fact.key.substr(dot + 1));
+  }
+  std::string text = "# " + title + "\nbase = " + toml_string(base) + "\n";
+  for (const std::string& section : sections) text += "\n[" + section + "]\n" + lines[section];
+  return text;
+}
+
+std::string interval_text(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "+- %.2g %%", 100 * share);
+  return share > 0 ? text.data() : "+- 0 %";
+}
+
+}  // namespace tilemeter
