@@ -124,6 +124,12 @@ TEST_CASE("a step of the ladder: gains, their signs, and how far apart they are"
   CHECK(steps[3].sign);  // less than 1 % was gained: it has no sign
 }
 
+TEST_CASE("a step that is predicted to change nothing has the wrong sign where something was gained") {
+  const std::vector<Row> rows = {rung("flash3_rung2", 1.1, 1), rung("flash3_rung3", 1, 1)};
+  REQUIRE(ladder_steps(rows).size() == 1);
+  CHECK_FALSE(ladder_steps(rows).front().sign);
+}
+
 TEST_CASE("rungs meet on the same problem of the same split alone") {
   std::vector<Row> rows = {rung("flash3_rung2", 1, 1), rung("flash3_rung3", 1, 1), rung("flash3_rung3", 1, 1)};
   rows[1].problem = "N 8192";

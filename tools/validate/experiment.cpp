@@ -29,6 +29,25 @@ std::vector<Observation> to_fit(SplitName split, const std::vector<ValidatedPoin
   return fitted;
 }
 
+/// The fits of all kernels, each on its own, in the order of their first observation.
+Calibration calibrated(const std::vector<Observation>& fitted, const Device& device, std::size_t threads) {
+  std::vector<std::string> kernels;
+  std::map<std::string, std::vector<Observation>> by_kernel;
+  for (const Observation& observation : fitted) {
+    if (!by_kernel.contains(observation.kernel)) kernels.push_back(observation.kernel);
+    by_kernel[observation.kernel].push_back(observation);
+  }
+  std::vector<Calibration> parts(kernels.size());
+  for_each_point(kernels.size(), threads,
+                 [&](std::size_t i) { parts[i] = calibrate(by_kernel.at(kernels[i]), device); });
+  Calibration all;
+  for (const Calibration& part : parts) {
+    all.kernels.insert(all.kernels.end(), part.kernels.begin(), part.kernels.end());
+    all.notes.insert(all.notes.end(), part.notes.begin(), part.notes.end());
+  }
+  return all;
+}
+
 /// Of each kernel: what its fit leaves over, that of the device as it was given where none was made; of others in the
 /// split `kernel` the one constant.
 std::map<std::string, Correction> corrections_of(SplitName split, const std::vector<ValidatedPoint>& points,
@@ -132,7 +151,7 @@ Experiment carried_out(const Split& split, const std::vector<ValidatedPoint>& po
       throw InputError("--split " + std::string(split.word) + ": nothing to fit among the observations (" +
                        std::string(split.statement) + ")");
     }
-    experiment.calibration = calibrate(fitted, device);
+    experiment.calibration = calibrated(fitted, device, threads);
     fitted_device = with_fits(device, experiment.calibration);
   }
   experiment.rows = predicted_rows(split, points, roles, fitted_device, threads);

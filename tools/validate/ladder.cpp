@@ -28,7 +28,7 @@ LadderStep step_of(const Row& rung, const Row& below) {
                   .problem = rung.problem,
                   .measured = below.measured / rung.measured - 1,
                   .predicted = below.predicted / rung.predicted - 1};
-  step.sign = std::abs(step.measured) < signless_gain || (step.measured > 0) == (step.predicted > 0);
+  step.sign = std::abs(step.measured) < signless_gain || step.measured * step.predicted > 0;
   step.within = std::abs(step.points()) <= allowed_points;
   return step;
 }

@@ -10,10 +10,12 @@ const verdictItem = (verdict) => element(
     verdict.worst.length === 0 ?
         null :
         element(
-            'ul', {class: 'notes'},
-            ...verdict.worst.map(
-                ({kernel, problem, error, detail}) => element(
-                    'li', {}, `${kernel}, ${problem}: ${signedPercent(error)}${detail ? ` (${detail})` : ''}`))));
+            'details', {}, element('summary', {}, 'the largest errors'),
+            element(
+                'ul', {class: 'notes'},
+                ...verdict.worst.map(
+                    ({kernel, problem, error, detail}) => element(
+                        'li', {}, `${kernel}, ${problem}: ${signedPercent(error)}${detail ? ` (${detail})` : ''}`)))));
 
 const headOfValidation = (report) => {
   const judged = report.verdicts.filter(({status}) => status !== 'no limit');
@@ -157,9 +159,9 @@ const showValidation = (report) => {
     groupSection(
         'errors', 'Errors by length', 'Of problems that have a length.', groups, errorConfiguration,
         ({length, error}) => length !== null && error !== null),
-    rooflineSection({devices: report.devices, rows: operationsOf(report), view: 'validate'}, []),
     partsSection(rows),
     ladderSection(report),
+    rooflineSection({devices: report.devices, rows: operationsOf(report), view: 'validate'}, []),
   ].filter(Boolean);
   document.getElementById('sections')
       .append(verdictSection(report), ...charts.map(({section}) => section), tableSection(report));

@@ -2,6 +2,12 @@
 
 const kernelsOf = (rows) => [...new Set(rows.map(({kernel}) => kernel))];
 
+/** Leaves the held-out rows of a kernel out of the legend where others of it stand there. */
+const shortLegend = (options, datasets) => {
+  const kernels = new Set(datasets.filter(({kind}) => kind === 'rows').map(({label}) => label));
+  options.plugins.legend.labels.filter = ({text}) => !kernels.has(text.replace(/, held out$/, '')) || kernels.has(text);
+};
+
 /** A dataset a kernel and role; held-out rows are hollow triangles. */
 const kernelDatasets = (rows, colours, place) =>
     kernelsOf(rows).flatMap((kernel, index) => [false, true].map((held) => {
@@ -54,6 +60,7 @@ const scatterConfiguration = (rows) => {
       ([label, factor, dashed]) =>
           guideLine(label, [{x: low, y: low * factor}, {x: high, y: high * factor}], colours, dashed));
   const datasets = [...kernelDatasets(drawn, colours, ({measured, predicted}) => ({x: measured, y: predicted})), ...lines];
+  shortLegend(options, datasets);
   return {type: 'scatter', data: {datasets}, options};
 };
 
@@ -80,6 +87,7 @@ const errorConfiguration = (rows) => {
     ...kernelDatasets(drawn, colours, ({length, error}) => ({x: length, y: 100 * error})),
     guideLine('exact', [{x: low, y: 0}, {x: high, y: 0}], colours, false)
   ];
+  shortLegend(options, datasets);
   return {type: 'scatter', data: {datasets}, options};
 };
 
