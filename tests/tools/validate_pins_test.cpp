@@ -15,7 +15,7 @@ Json document_with(double mean, double most) {
 }
 
 std::vector<std::string> broken(const Json& now, const Json& then) {
-  return broken_pins(now, pins_of(then).dump(), "pins.json");
+  return broken_pins(now, text_of_pins(pins_of(then)), "pins.json");
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 namespace tilemeter {
 namespace {
 
-using validation::Metric;
-
 constexpr std::array validate_options = {
     OptionSpec{"--device", "NAME|FILE.toml",
                "the GPU that was measured; a file of `probe` or `calibrate` is its figures"},
@@ -49,8 +47,8 @@ constexpr std::string_view validate_example =
     "  tilemeter validate --profile mine.csv --kernel mine.toml --device h200\n"
     "Exit status 1: bytes per tensor are not exact, or an error passed its pin. Other missed limits are shown.";
 
-std::vector<Metric> asked_metrics(const Arguments& arguments) {
-  std::array<Choice<Metric>, validation::metrics.size()> words{};
+std::vector<validation::Metric> asked_metrics(const Arguments& arguments) {
+  std::array<Choice<validation::Metric>, validation::metrics.size()> words{};
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = {name_of(validation::metrics[i]), validation::metrics[i]};
   const auto text = arguments.find("--metric");
   if (!text) return {validation::metrics.begin(), validation::metrics.end()};
@@ -118,7 +116,7 @@ bool pins_hold(const Arguments& arguments, const Json& document) {
   if (!path) return true;
   std::error_code none;
   if (arguments.has("--renew") || !std::filesystem::exists(*path, none)) {
-    write_result({.format = Format::json, .path = *path}, validation::pins_of(document).dump(1) + "\n");
+    write_result({.format = Format::json, .path = *path}, validation::text_of_pins(validation::pins_of(document)));
     log_warning("pins were written to " + *path);
     return true;
   }

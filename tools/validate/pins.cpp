@@ -67,6 +67,20 @@ Json pins_of(const Json& document) {
   return json;
 }
 
+std::string text_of_pins(const Json& pins) {
+  Json head = pins;
+  head.erase("pins");
+  std::string text = head.dump();
+  text.back() = ',';
+  text += "\n\"pins\": [";
+  std::string_view separator = "\n";
+  for (const Json& pin : pins["pins"]) {
+    text += std::string(separator) + pin.dump();
+    separator = ",\n";
+  }
+  return text + "\n]}\n";
+}
+
 std::vector<std::string> broken_pins(const Json& document, std::string_view text, std::string_view origin) {
   const Json pins = parsed_pins(text, origin);
   std::map<std::string, Json> now;

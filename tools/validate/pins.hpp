@@ -15,6 +15,9 @@ inline constexpr double pin_slack_points = 0.3;
 /// The mean and largest error of each summary of a validation, as per cent with two decimals.
 Json pins_of(const Json& document);
 
+/// The file of pins, one a line.
+std::string text_of_pins(const Json& pins);
+
 /// What is worse in `document` than in `pins` by more than the slack, or has gone, a line each; pins of splits and
 /// metrics that `document` does not have are passed over. Throws InputError that names `origin` for text that is no
 /// file of pins.

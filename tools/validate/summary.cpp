@@ -12,7 +12,7 @@ namespace {
 
 using RowList = std::vector<const Row*>;
 
-constexpr std::size_t worst_shown = 5;
+constexpr std::size_t worst_shown = 3;
 constexpr std::array groups = {own_kernels, ladder_rungs, other_kernels};
 
 /// Limits of errors taken together, as shares.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tools/output/number.hpp"
+#include "tools/validate/splits.hpp"
 
 namespace tilemeter::validation {
 namespace {
@@ -12,10 +13,10 @@ using tables::Decimal;
 using tables::MadeTable;
 using tables::TableColumn;
 
-constexpr std::string_view source = "tools/README.md, validate";
+constexpr std::string_view described_in = "tools/README.md, validate";
 
 MadeTable new_table(std::string_view name, std::string_view title, std::vector<TableColumn> columns) {
-  return {.spec = {.name = name, .title = title, .source = source}, .table = {.columns = std::move(columns)}};
+  return {.spec = {.name = name, .title = title, .source = described_in}, .table = {.columns = std::move(columns)}};
 }
 
 Cell text_cell(const Json& value) { return value.is_null() ? Cell() : Cell(value.get<std::string>()); }
@@ -55,7 +56,13 @@ MadeTable worst_table(const Json& document) {
   return made;
 }
 
-MadeTable traffic_table(const Json& document) {
+/// Kernels on the side of a split that it is not about, and single rungs, which the ladder shows.
+bool is_beside_the_point(const Json& summary) {
+  if (summary["group"].get<bool>()) return false;
+  return ladder_of(summary["who"].get<std::string>()) || (summary["role"] == "fitted" && summary["split"] != "all");
+}
+
+MadeTable traffic_table(const Json& document, RowsShown shown) {
   MadeTable made = new_table("bytes", "errors of predicted bytes; no fit touches them",
                              {{"metric", ""},
                               {"of", ""},
@@ -66,7 +73,7 @@ MadeTable traffic_table(const Json& document) {
                               {"bias", "%"},
                               {"worst", ""}});
   for (const Json& summary : document["summaries"]) {
-    if (summary["metric"] == "time") continue;
+    if (summary["metric"] == "time" || (shown == RowsShown::none && is_beside_the_point(summary))) continue;
     made.table.rows.push_back({text_cell(summary["metric"]), text_cell(summary["who"]), count_cell(summary["count"]),
                                percent_cell(summary["mean"]), percent_cell(summary["median"]),
                                percent_cell(summary["max"]), percent_cell(summary["bias"]),
@@ -76,11 +83,6 @@ MadeTable traffic_table(const Json& document) {
       "bytes at the L2 are predicted as those at the edge of the SM; what neighbouring SMs read together is not "
       "joined");
   return made;
-}
-
-/// Kernels on the side of a split that it is not about.
-bool is_beside_the_point(const Json& summary) {
-  return !summary["group"].get<bool>() && summary["role"] == "fitted" && summary["split"] != "all";
 }
 
 MadeTable time_table(const Json& document, RowsShown shown) {
@@ -117,7 +119,7 @@ MadeTable time_table(const Json& document, RowsShown shown) {
   return made;
 }
 
-MadeTable ladder_table(const Json& document) {
+MadeTable ladder_table(const Json& document, RowsShown shown) {
   MadeTable made = new_table("ladder", "what each rung gains over the one that it builds on",
                              {{"split", ""},
                               {"rung", ""},
@@ -129,6 +131,7 @@ MadeTable ladder_table(const Json& document) {
                               {"right sign", ""},
                               {"within 10", ""}});
   for (const Json& step : document["ladder"]) {
+    if (shown == RowsShown::none && step["split"] != "all") continue;
     made.table.rows.push_back({text_cell(step["split"]), text_cell(step["rung"]), text_cell(step["below"]),
                                text_cell(step["problem"]), percent_cell(step["measured_gain"]),
                                percent_cell(step["predicted_gain"]),
@@ -261,8 +264,8 @@ std::vector<MadeTable> summary_tables(const Json& document, RowsShown shown) {
   std::vector<MadeTable> made;
   made.push_back(verdict_table(document));
   add_notes(document, made.back());
-  std::vector<MadeTable> more = {worst_table(document), traffic_table(document), time_table(document, shown),
-                                 ladder_table(document)};
+  std::vector<MadeTable> more = {worst_table(document), traffic_table(document, shown), time_table(document, shown),
+                                 ladder_table(document, shown)};
   if (shown == RowsShown::all) {
     more.push_back(fits_table(document));
     more.push_back(rows_table(document));
