@@ -18,6 +18,7 @@ const std::vector<Command>& commands() {
       measure_command(),
       probe_command(),
       calibrate_command(),
+      validate_command(),
       tables_command(),
       report_command(),
       devices_command(),

@@ -17,7 +17,8 @@ import unittest
 import report_documents as documents
 from browser import find_browser
 from report_case import ReportCase, Setting
-from report_roofline import RooflineReportTest  # its tests run with those below
+from report_roofline import RooflineReportTest  # its tests run with those below, as do those of the next
+from report_validate import ValidateReportTest
 
 TOTALS = [67960832, 34242560, 17383424, 9355264, 5341184]
 STANDARD = 68157440

@@ -21,5 +21,6 @@ Command simulate_command();
 Command sweep_command();
 Command tables_command();
 Command tune_command();
+Command validate_command();
 
 }  // namespace tilemeter

@@ -215,6 +215,36 @@ void check_rows(const Node& rows) {
   }
 }
 
+/// A row of `validate`: of which observation, its metric, and numbers or null for its figures.
+void check_validated_row(const Node& row, std::size_t observations) {
+  row.require(Json::value_t::object, "a row of validate is accepted");
+  for (const char* key : {"kernel", "problem", "metric", "role", "source"}) {
+    row.member(key).require(Json::value_t::string, "a string is needed");
+  }
+  const Node observation = row.member("observation");
+  const bool known = observation.present() && observation.value().is_number_unsigned() &&
+                     observation.value().get<std::size_t>() < observations;
+  if (!known) observation.refuse("the number of an observation is needed");
+  for (const char* key : {"measured", "predicted", "error"}) {
+    const Node figure = row.member(key);
+    if (figure.present() && !figure.value().is_number()) figure.refuse("a number or null is accepted");
+  }
+}
+
+void check_validation(const Node& document) {
+  for (const char* key : {"verdicts", "splits", "summaries", "ladder", "missing", "notes", "observations", "rows"}) {
+    check_list(document.member(key), "a list that validate writes is needed");
+  }
+  const Node observations = document.member("observations");
+  for (std::size_t i = 0; i < observations.value().size(); ++i) {
+    const Node observation = observations.item(i);
+    observation.require(Json::value_t::object, "an observation is accepted");
+    observation.member("problem").require(Json::value_t::object, "the problem of the observation is needed");
+  }
+  const Node rows = document.member("rows");
+  for (std::size_t i = 0; i < rows.value().size(); ++i) check_validated_row(rows.item(i), observations.value().size());
+}
+
 void check_document(const Node& document) {
   document.require(Json::value_t::object, "a JSON object that the program wrote is accepted");
   const Node schema = document.member("schema");
@@ -222,6 +252,7 @@ void check_document(const Node& document) {
   for (const char* key : {"command", "version"})
     document.member(key).require(Json::value_t::string, "a string is needed");
   if (document.member("command").value() == "tune") return check_results(document);
+  if (document.member("command").value() == "validate") return check_validation(document);
   const Node points = document.member("points");
   if (!points.present()) {
     if (document.member("rows").present()) return check_rows(document.member("rows"));

@@ -24,12 +24,14 @@ const showReport = () => {
   const report = {...parseExactly(text), text};
   if (report.command === 'tune')
     showTune(report);
+  else if (report.command === 'validate')
+    showValidation(report);
   else
     showPoints(report);
-  document.getElementById('sections')
-      .append(element(
-          'footer', {},
-          'Traffic is what crosses the edge of the SM (the two-level model of the literature), not DRAM traffic after the L2. Charts: Chart.js, MIT License.'));
+  const traffic = report.command === 'validate' ?
+      '' :
+      'Traffic is what crosses the edge of the SM (the two-level model of the literature), not DRAM traffic after the L2. ';
+  document.getElementById('sections').append(element('footer', {}, `${traffic}Charts: Chart.js, MIT License.`));
   watchScheme();
 };
 

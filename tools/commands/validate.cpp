@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "tools/commands/all.hpp"
+#include "tools/commands/shared.hpp"
+#include "tools/log.hpp"
+#include "tools/options/choice.hpp"
+#include "tools/sweep/pool.hpp"
+#include "tools/validate/json.hpp"
+#include "tools/validate/pins.hpp"
+#include "tools/validate/render.hpp"
+
+namespace tilemeter {
+namespace {
+
+constexpr std::array validate_options = {
+    OptionSpec{"--device", "NAME|FILE.toml",
+               "the GPU that was measured; a file of `probe` or `calibrate` is its figures"},
+    OptionSpec{"--set", "KEY=VALUE", "changes a key of the device; may be repeated", Repeat::often},
+    OptionSpec{"--split", "NAME",
+               "what is fitted and what is predicted: none all length dim mask kernel; default none, no fit"},
+    OptionSpec{"--all", "", "every split in turn, and only what rows say together in tables"},
+    OptionSpec{"--metric", "NAME,...",
+               "only these: tensors edge_read edge_write l2_read l2_write dram_read dram_write time"},
+    OptionSpec{"--profile", "FILE.csv", "counters of anyone's kernel, from `ncu --csv --page raw`; with --kernel"},
+    OptionSpec{"--kernel", "NAME|FILE.toml",
+               "the description of the kernel of --profile, and what its launches compute"},
+    OptionSpec{"--pins", "FILE.json",
+               "fail where an error is over the pinned one by 0.3 points; written where there is none"},
+    OptionSpec{"--renew", "", "write the file of --pins anew"},
+    OptionSpec{"--closed-form", "",
+               "bytes of device memory in closed form as well; default the engine's, where a point can be simulated"},
+    OptionSpec{"--jobs,-j", "N", "threads; default all processors"},
+};
+
+constexpr std::string_view validate_example =
+    "  tilemeter validate traces/measured/h200 --device traces/measured/h200/rates.toml --split length\n"
+    "reads what was measured below a folder, fits each kernel where N <= 1024, predicts the longer ones, and sets "
+    "every\n"
+    "figure beside what was measured: bytes per tensor, bytes at the edge of the SMs, at the L2 and in device memory,\n"
+    "time. Each metric has its own limit and verdict; a good time excuses no wrong traffic. Beside times stand those "
+    "of\n"
+    "a roofline and of a model without an L2. Any kernel can be compared, from a profile and a description of its "
+    "tiles:\n"
+    "  ncu --csv --page raw --print-units base --metrics ... ./mine > mine.csv\n"
+    "  tilemeter validate --profile mine.csv --kernel mine.toml --device h200\n"
+    "Exit status 1: bytes per tensor are not exact, or an error passed its pin. Other missed limits are shown.";
+
+std::vector<validation::Metric> asked_metrics(const Arguments& arguments) {
+  std::array<Choice<validation::Metric>, validation::metrics.size()> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = {name_of(validation::metrics[i]), validation::metrics[i]};
+  const auto text = arguments.find("--metric");
+  if (!text) return {validation::metrics.begin(), validation::metrics.end()};
+  return parse_choices("--metric", *text, words);
+}
+
+std::vector<validation::Split> asked_splits(const Arguments& arguments) {
+  const auto word = arguments.find("--split");
+  if (!arguments.has("--all")) return {validation::find_split(word.value_or("none"))};
+  if (word) throw InputError("--all contradicts --split " + *word + ": give one of them");
+  return {validation::splits().begin(), validation::splits().end()};
+}
+
+std::shared_ptr<const Device> measured_device(const Arguments& arguments) {
+  const auto name = arguments.find("--device");
+  if (!name)
+    throw InputError(
+        "validate needs --device NAME or FILE.toml, the GPU that was measured; `tilemeter devices` lists the names");
+  Device device = load_device(*name);
+  std::vector<std::string> settings;
+  for (const Arguments::Given& given : arguments.options()) {
+    if (given.option == "--set") settings.push_back(given.value);
+  }
+  apply_settings(device, settings);
+  return std::make_shared<const Device>(std::move(device));
+}
+
+std::size_t validate_threads(const Arguments& arguments) {
+  constexpr Count most_threads = 1024;
+  const auto jobs = arguments.find("-j");
+  return jobs ? static_cast<std::size_t>(parse_count("-j", *jobs, 1, most_threads)) : default_threads();
+}
+
+/// Throws InputError for options that need one another or contradict each other.
+void check_options(const Arguments& arguments) {
+  const auto need = [&](const char* option, const char* other) {
+    if (arguments.has(option) && !arguments.has(other)) {
+      throw InputError(quote(option, *arguments.find(option)) + " needs " + other);
+    }
+  };
+  need("--profile", "--kernel");
+  need("--kernel", "--profile");
+  if (arguments.has("--renew") && !arguments.has("--pins")) throw InputError("--renew needs --pins FILE");
+  if (arguments.words().empty() && !arguments.has("--profile")) {
+    throw InputError(
+        "validate needs what was measured: a document of measure, a folder of them, or --profile FILE.csv with "
+        "--kernel FILE.toml");
+  }
+}
+
+std::vector<Observation> asked_observations(const Arguments& arguments, std::vector<std::string>& notes) {
+  std::vector<Observation> observations = read_observations(arguments.words(), notes);
+  if (const auto profile = arguments.find("--profile")) {
+    const KernelDescription kernel = load_kernel(*arguments.find("--kernel"));
+    for (Observation& observation : observe_profile(*profile, kernel, notes)) {
+      observations.push_back(std::move(observation));
+    }
+  }
+  return observations;
+}
+
+/// Holds the errors against the pins, or writes them down. Returns whether all pins hold.
+bool pins_hold(const Arguments& arguments, const Json& document) {
+  const auto path = arguments.find("--pins");
+  if (!path) return true;
+  std::error_code none;
+  if (arguments.has("--renew") || !std::filesystem::exists(*path, none)) {
+    write_result({.format = Format::json, .path = *path}, validation::text_of_pins(validation::pins_of(document)));
+    log_warning("pins were written to " + *path);
+    return true;
+  }
+  const std::vector<std::string> broken = validation::broken_pins(document, read_file("--pins", *path), *path);
+  for (const std::string& line : broken) log_error("pin: " + line);
+  if (!broken.empty()) {
+    log_error("where this is meant, renew the pins: tilemeter validate ... --all --pins " + *path + " --renew");
+  }
+  return broken.empty();
+}
+
+int run_validate(const Arguments& arguments) {
+  const Target target = target_of(arguments);
+  check_options(arguments);
+  validation::Question question;
+  question.splits = asked_splits(arguments);
+  question.metrics = asked_metrics(arguments);
+  question.device = measured_device(arguments);
+  question.all = arguments.has("--all");
+  if (arguments.has("--closed-form")) question.memory = validation::MemoryBy::closed_form;
+  question.threads = validate_threads(arguments);
+  std::vector<std::string> notes;
+  question.observations = asked_observations(arguments, notes);
+  validation::Validation made = validation::validated(std::move(question));
+  made.notes.insert(made.notes.begin(), notes.begin(), notes.end());
+  const Json document = validation::document_of(made);
+  const auto shown = arguments.has("--all") ? validation::RowsShown::none : validation::RowsShown::all;
+  const bool held = pins_hold(arguments, document);
+  write_result(target, validation::rendered(target.format, document, shown));
+  const bool failed = std::any_of(made.verdicts.begin(), made.verdicts.end(), validation::fails);
+  if (failed) log_error("bytes per tensor by a kernel's own counters are not the predicted ones");
+  return failed || !held ? 1 : 0;
+}
+
+}  // namespace
+
+Command validate_command() {
+  return {.name = "validate",
+          .summary = "predicted against measured, per metric, with held-out errors and baselines",
+          .example = validate_example,
+          .words = "[PATH...]",
+          .options = all_options({validate_options, output_option_specs(), logging_option_specs()}),
+          .run = run_validate};
+}
+
+}  // namespace tilemeter

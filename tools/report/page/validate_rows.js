@@ -1,0 +1,78 @@
+// The rows of `validate` as records, their texts, and the tables made of them.
+
+const metricTitles = {
+  tensors: 'bytes by the kernel\'s own counters',
+  edge_read: 'bytes read at the edge of the SMs',
+  edge_write: 'bytes written at the edge of the SMs',
+  l2_read: 'bytes that SMs read of the L2',
+  l2_write: 'bytes that SMs wrote to the L2',
+  dram_read: 'bytes read of device memory',
+  dram_write: 'bytes written to device memory',
+  time: 'time',
+};
+
+/** A row with numbers for its figures (long integers arrive as strings) and the length of its problem. */
+const readRow = (row, observations) => {
+  const observation = observations[Number(row.observation)];
+  const {seq_q: queries, seq_k: keys} = observation.problem;
+  const figure = (value) => (value === null || value === undefined ? null : Number(value));
+  return {
+    ...row,
+    measured: figure(row.measured),
+    predicted: figure(row.predicted),
+    error: figure(row.error),
+    low: figure(row.low),
+    high: figure(row.high),
+    length: queries === undefined ? null : Math.max(Number(queries), Number(keys)),
+    held: row.role === 'held out',
+  };
+};
+
+const percentText = (share) => (share === null || share === undefined ? '' : `${(100 * share).toFixed(2)} %`);
+const signedPercent = (share) => (share > 0 ? `+${percentText(share)}` : percentText(share));
+const amountText = (row, value) =>
+    (value === null ? '' : row.metric === 'time' ? duration(value) : binary(BigInt(Math.round(value))));
+
+const intervalText = (row) => (row.low === null ? '' : `${duration(row.low)} to ${duration(row.high)}`);
+
+const rowLines = (row) => [
+  `${row.kernel}, ${row.problem}`,
+  `measured ${amountText(row, row.measured)}, predicted ${amountText(row, row.predicted)} (${signedPercent(row.error)})`,
+  ...(row.low === null ? [] : [`interval ${intervalText(row)}`]),
+  row.role === 'no fit' ? 'no fit was made for it' : row.role,
+];
+
+const rowHeads =
+    ['kernel', 'problem', 'row is', 'measured', 'predicted', 'error', 'interval', 'roofline', 'no L2', 'source'];
+const rowCells = (row) => [
+  row.kernel, row.problem, row.role, amountText(row, row.measured), amountText(row, row.predicted),
+  signedPercent(row.error), intervalText(row), percentText(row.roofline?.error), percentText(row.two_level?.error),
+  row.source
+];
+
+/** A table that is made when it is opened: its rows may be thousands. */
+const foldedTable = (id, heading, heads, rows) => {
+  const details = element('details', {id: `${id}-data`}, element('summary', {}, heading));
+  details.addEventListener('toggle', () => {
+    if (details.open && details.children.length === 1) details.append(simpleTable(`${id}-table`, heads, rows()));
+  });
+  return details;
+};
+
+/** The metrics and splits that rows have, as choices: "time, split length". */
+const rowGroups = (rows) => {
+  const groups = new Map();
+  for (const row of rows) {
+    const key = `${row.metric}/${row.split ?? ''}`;
+    if (!groups.has(key))
+      groups.set(key, {text: row.split ? `${metricTitles[row.metric]}, split ${row.split}` : metricTitles[row.metric], rows: []});
+    groups.get(key).rows.push(row);
+  }
+  return groups;
+};
+
+/** The group that opens first: the held-out times of a split where there are some. */
+const firstGroup = (groups) => {
+  const keys = [...groups.keys()];
+  return keys.find((key) => key === 'time/length') ?? keys.find((key) => key.startsWith('time/')) ?? keys[0];
+};
