@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/tensors.hpp"
+#include "model/host_device.hpp"
 
 namespace tilemeter::kernels {
 
@@ -15,7 +16,7 @@ std::vector<Operand> flash_operands(const Case& point);
 std::vector<Operand> flash3_operands(const Case& point);
 
 /// Keys of a column of a transposed V, as it lies in memory: rows start at multiples of 16 bytes.
-constexpr Count fp8_keys(Count seq_k) { return ceil_div(seq_k, Count{16}) * 16; }
+TILEMETER_HOST_DEVICE constexpr Count fp8_keys(Count seq_k) { return (seq_k + 15) / 16 * 16; }
 
 /// A and B in, C out: row-major matrices a problem of the batch. Throws FigureOverflow.
 std::vector<Operand> gemm_operands(const Case& point);
