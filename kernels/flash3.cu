@@ -10,6 +10,16 @@ namespace {
 
 using namespace flash3_steps;
 
+template <class S, class Counters>
+__global__ void __launch_bounds__(S::threads, 1)
+    flash3(const __grid_constant__ Flash3Arguments a, typename Counters::Records records) {
+  if constexpr (hopper) {
+    Counters counters;
+    attend_tiles<S>(a, counters);
+    counters.flush(records);
+  }
+}
+
 /// The arguments of a launch with query tiles of S; a tensor without elements is described by Q's memory, and not read.
 template <class S>
 Flash3Arguments arguments(const Tensors& tensors, const Case& point) {
@@ -29,7 +39,9 @@ Flash3Arguments arguments(const Tensors& tensors, const Case& point) {
 
 template <class T, const Flash3Build& build, class Recorder>
 void run_build(const Tensors& tensors, const Case& point, Stream stream, Recorder& recorder) {
-  launch_build<T, build>([&]<class S>(ElementType<S>) { return arguments<S>(tensors, point); }, stream, recorder);
+  with_shape<T, build>([&]<class S>(ElementType<S>) {
+    launch<S>(flash3<S, typename Recorder::Counters>, arguments<S>(tensors, point), stream, recorder);
+  });
 }
 
 void require_launchable(std::string_view name, const Tensors& tensors, const Case& point) {

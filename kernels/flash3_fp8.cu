@@ -8,6 +8,16 @@ namespace {
 
 using namespace flash3_steps;
 
+template <class S, class Counters>
+__global__ void __launch_bounds__(S::threads, 1)
+    flash3_fp8(const __grid_constant__ Flash3Arguments a, typename Counters::Records records) {
+  if constexpr (hopper) {
+    Counters counters;
+    attend_tiles<S>(a, counters);
+    counters.flush(records);
+  }
+}
+
 /// A tensor's memory, or Q's where the tensor has no elements and is not read.
 struct Memory {
   const Tensors& tensors;
@@ -67,8 +77,9 @@ void run(const Tensors& tensors, const Case& point, Stream stream, Recorder& rec
   require_hopper("flash3");
   if (grid_blocks(point) == 0) return;
   with_tiling<flash3_fp8_tilings>(point, [&](auto index) {
-    const auto own = [&]<class S>(ElementType<S>) { return arguments<S>(tensors, point); };
-    launch_build<E4m3, flash3_fp8_builds[index]>(own, stream, recorder);
+    with_shape<E4m3, flash3_fp8_builds[index]>([&]<class S>(ElementType<S>) {
+      launch<S>(flash3_fp8<S, typename Recorder::Counters>, arguments<S>(tensors, point), stream, recorder);
+    });
   });
 }
 

@@ -1,4 +1,4 @@
-// How flash3 is launched: its kernel, and the arguments that do not depend on the operands' type.
+// How flash3 is launched: what its kernels do, and the arguments that do not depend on the operands' type.
 #pragma once
 
 #include <algorithm>
@@ -14,26 +14,21 @@
 
 namespace tilemeter::kernels::flash3_steps {
 
-/// Each block attends query tiles until none is left.
+/// A block's way through its kernel: it attends query tiles until none is left.
 template <class S, class Counters>
-__global__ void __launch_bounds__(S::threads, 1)
-    flash3(const __grid_constant__ Flash3Arguments a, typename Counters::Records records) {
-  if constexpr (hopper) {
-    extern __shared__ unsigned char flash3_shared[];
-    const SharedMemory<S> shared(flash3_shared);
-    Counters counters;
-    shared.init_barriers();
-    const int warpgroup = __shfl_sync(~0u, threadIdx.x / warpgroup_size, 0);
-    if (warpgroup == 0) {
-      shrink_registers<S::producer_registers>();
-      produce(a, shared, counters);
-    } else {
-      grow_registers<S::consumer_registers>();
-      Consumer<S, Counters>(a, shared, warpgroup - 1, counters).run();
-    }
-    if constexpr (S::cluster > 1) shared.synchronise();  // no block leaves while another may reach it
-    counters.flush(records);
+__device__ __forceinline__ void attend_tiles(const Flash3Arguments& a, Counters& counters) {
+  extern __shared__ unsigned char flash3_shared[];
+  const SharedMemory<S> shared(flash3_shared);
+  shared.init_barriers();
+  const int warpgroup = __shfl_sync(~0u, threadIdx.x / warpgroup_size, 0);
+  if (warpgroup == 0) {
+    shrink_registers<S::producer_registers>();
+    produce(a, shared, counters);
+  } else {
+    grow_registers<S::consumer_registers>();
+    Consumer<S, Counters>(a, shared, warpgroup - 1, counters).run();
   }
+  if constexpr (S::cluster > 1) shared.synchronise();  // no block leaves while another may reach it
 }
 
 /// What a launch with query tiles of S is told beside where the tensors are.
@@ -80,16 +75,21 @@ void enqueue(void (*kernel)(Flash3Arguments, Records), int blocks, Stream stream
   TILEMETER_CHECK(cudaLaunchKernelEx(&config, kernel, a, records));
 }
 
-/// Launches a build on elements of type T with as many blocks as it wants; `arguments` are given the sizes.
-template <class T, const Flash3Build& build, class Arguments, class Recorder>
-void launch_build(Arguments arguments, Stream stream, Recorder& recorder) {
+/// Launches a kernel with as many blocks as it wants.
+template <class S, class Kernel, class Recorder>
+void launch(Kernel kernel, const Flash3Arguments& a, Stream stream, Recorder& recorder) {
+  const int blocks = S::choices.persistent ? std::min(a.tiles, multiprocessors()) : a.tiles;
+  enqueue<S>(kernel, blocks, stream, a, recorder.records(blocks));
+}
+
+/// Calls `body(ElementType<S>())` with the sizes S of a build on elements of type T.
+template <class T, const Flash3Build& build, class Body>
+void with_shape(Body body) {
   constexpr KernelTiling tiling = build.tiling;
   using S = Flash3Shape<T, static_cast<int>(tiling.block_q), static_cast<int>(tiling.block_k),
                         static_cast<int>(tiling.head_dim), static_cast<int>(tiling.stages), build.choices>;
   static_assert(Bytes(S::shared) == tiling.shared && S::threads == tiling.threads);
-  const Flash3Arguments a = arguments(ElementType<S>());
-  const int blocks = S::choices.persistent ? std::min(a.tiles, multiprocessors()) : a.tiles;
-  enqueue<S>(flash3<S, typename Recorder::Counters>, blocks, stream, a, recorder.records(blocks));
+  body(ElementType<S>());
 }
 
 }  // namespace tilemeter::kernels::flash3_steps
