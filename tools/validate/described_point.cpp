@@ -92,7 +92,8 @@ Observation described_observation(const std::string& source, const KernelDescrip
   observation.source = source;
   observation.kernel = kernel.name;
   const PointRequest request = request_of(kernel, values, tile);
-  const KernelBuild& build = build_of(kernel, wish_of(request));
+  const BuildWish wish = wish_of(request);
+  const KernelBuild& build = build_of(kernel, wish);
   observation.request = with_sizes(request, build);
   observation.request.overflowing = Overflowing::counted;  // what a block holds is the kernel's affair
   resolve(observation.request);
