@@ -40,7 +40,7 @@ __device__ void load_fp8_keys(std::uint32_t to, const Flash3Arguments& a, const 
     full.arrive_expecting(S::kv_bytes);
 #pragma unroll
     for (int panel = 0; panel < S::panels; ++panel) {
-      load_box(to + panel * S::kv_panel, a.k, {panel * S::panel_row, 0, at.row / 4, 0, at.matrix}, full);
+      load_box_of_five(to + panel * S::kv_panel, a.k, {panel * S::panel_row, 0, at.row / 4, 0, at.matrix}, full);
     }
     return;
   }

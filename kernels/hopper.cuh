@@ -193,8 +193,8 @@ inline __device__ void load_box(std::uint32_t to, const CUtensorMap& map, const 
       "l"(&map), "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(barrier.address)
       : "memory");
 }
-/// The same of a tensor of five dimensions.
-inline __device__ void load_box(std::uint32_t to, const CUtensorMap& map, const int (&at)[5], Barrier barrier) {
+/// The same of a tensor of five dimensions. A name of its own: {0, 1, 2} would be five coordinates, too.
+inline __device__ void load_box_of_five(std::uint32_t to, const CUtensorMap& map, const int (&at)[5], Barrier barrier) {
   asm volatile(
       "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], "
       "[%7];" ::"r"(to),

@@ -43,6 +43,24 @@ void check_tilings(const KernelDescription& description, std::span<const KernelT
   }
 }
 
+/// The tilings for operands of 8 bits, which have a description of their own, or all others.
+std::vector<KernelTiling> tilings_of(const Kernel& kernel, bool fp8) {
+  std::vector<KernelTiling> tilings;
+  for (const KernelTiling& tiling : kernel.tilings) {
+    if ((tiling.element_size == 1) == fp8) tilings.push_back(tiling);
+  }
+  return tilings;
+}
+
+void check_description(const std::string& name, const Kernel& kernel, const std::vector<KernelTiling>& tilings) {
+  CAPTURE(name);
+  const KernelDescription description = load_kernel(name);
+  CHECK(description.name == name);
+  CHECK(description.algorithm == kernel.algorithm);
+  check_tilings(description, tilings, MaskKind::none);
+  if (!kernel.masks.empty()) check_tilings(description, tilings, MaskKind::causal);
+}
+
 void check_residency(const KernelDescription& description, Count head_dim, Count block_q, Count resident) {
   CAPTURE(description.name, head_dim, block_q);
   for (const MaskKind mask : {MaskKind::none, MaskKind::causal}) {
@@ -57,12 +75,10 @@ void check_residency(const KernelDescription& description, Count head_dim, Count
 
 TEST_CASE("every kernel of the catalog is described, with its algorithm and tilings") {
   for (const Kernel& kernel : catalog()) {
-    CAPTURE(std::string(kernel.name));
-    const KernelDescription description = load_kernel(kernel.name);
-    CHECK(description.name == kernel.name);
-    CHECK(description.algorithm == kernel.algorithm);
-    check_tilings(description, kernel.tilings, MaskKind::none);
-    if (!kernel.masks.empty()) check_tilings(description, kernel.tilings, MaskKind::causal);
+    const std::string name(kernel.name);
+    check_description(name, kernel, tilings_of(kernel, false));
+    const auto fp8 = tilings_of(kernel, true);
+    if (!fp8.empty()) check_description(name + "_fp8", kernel, fp8);
   }
 }
 

@@ -30,3 +30,6 @@ inline constexpr int local_store = 0x387;
 inline constexpr int tensor = 0x23c;
 inline constexpr int tensor_from_shared = 0x9f0;
 inline constexpr int tensor_from_registers = 0xdf0;
+/// The same of 8-bit operands.
+inline constexpr int tensor8_from_shared = 0x9f3;
+inline constexpr int tensor8_from_registers = 0xdf3;

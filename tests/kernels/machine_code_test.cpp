@@ -56,9 +56,12 @@ bool wants_tensor_cores(const Kernel& kernel) {
   return products && kernel.dtypes.front() != tilemeter::DType::fp32;
 }
 
-bool has_tensor_instructions(const Code& code) {
-  return times(code, tensor) + times(code, tensor_from_shared) + times(code, tensor_from_registers) > 0;
+std::size_t warpgroup_products(const Code& code) {
+  return times(code, tensor_from_shared) + times(code, tensor_from_registers) + times(code, tensor8_from_shared) +
+         times(code, tensor8_from_registers);
 }
+
+bool has_tensor_instructions(const Code& code) { return times(code, tensor) + warpgroup_products(code) > 0; }
 
 bool runs_on(const Kernel& kernel, int architecture) {
   return architecture == hopper || kernel.tilings.front().architecture == Architecture::ampere;
@@ -80,7 +83,7 @@ void check_functions(const std::string& path, int architecture) {
         CHECK(times(code, local_store) == 0);
       }
       if (kernel.tilings.front().architecture == Architecture::hopper) {
-        CHECK(times(code, tensor_from_shared) + times(code, tensor_from_registers) > 0);
+        CHECK(warpgroup_products(code) > 0);
       }
       ++found;
       tensor_functions += has_tensor_instructions(code) ? 1 : 0;

@@ -73,11 +73,24 @@ class ProfileBeside {
   Count next_ = 0;
 };
 
-Observation observed(const Json& point, const std::string& source, const std::vector<SeenLaunch>& launches) {
-  const auto name = point.at("kernel").get<std::string>();
+/// Kernels of 8-bit operands are described apart; they write O in a type of its own, which is no option.
+Observation described(const Json& point, const std::string& source) {
+  Json named = point;
+  auto name = named.at("kernel").get<std::string>();
+  const bool fp8 = named.at("problem").value("dtype", "") == "fp8";
+  if (fp8) {
+    name += "_fp8";
+    named["problem"].erase("o_dtype");
+  }
   const std::optional<KernelDescription> kernel = shipped_kernel(name);
   if (!kernel) throw InputError("no description of kernel " + name + " ships");
-  Observation observation = described_observation(source, *kernel, named_values(point), given_tile(point));
+  Observation observation = described_observation(source, *kernel, named_values(named), given_tile(named));
+  if (fp8) observation.request.problem.fp8_output = DType::bf16;
+  return observation;
+}
+
+Observation observed(const Json& point, const std::string& source, const std::vector<SeenLaunch>& launches) {
+  Observation observation = described(point, source);
   observation.own = true;
   observation.time = cold_time(point);
   observation.counted = work_in(point);
