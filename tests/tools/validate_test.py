@@ -179,6 +179,17 @@ class Validate(Folder):
     def test_threads_change_nothing(self):
         self.assertEqual(self.lines("-j", "1"), self.lines("-j", "3"))
 
+    def test_fits_of_the_device_predict_without_a_split_and_bring_intervals(self):
+        fits = self.path("fits.toml")
+        self.assertEqual(run(["calibrate", *self.ONE, "-o", fits]).returncode, 0)
+        plain = self.lines("--metric", "time")
+        self.ONE = [self.ONE[0], "--device", fits]
+        fitted = self.lines("--metric", "time")
+        self.assertEqual({row["low"] for row in plain}, {""})
+        for one, other in zip(plain, fitted):
+            self.assertLess(float(other["low"]), float(other["predicted"]))
+            self.assertLess(abs(float(other["error"])), abs(float(one["error"])))
+
     def test_anyones_profile_with_its_description(self):
         arguments = ["--profile", PROFILE, "--kernel", self.write("mine.toml", DESCRIPTION), "--device", "h200"]
         done = run(["validate", *arguments, "--format", "json"])
