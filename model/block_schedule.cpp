@@ -141,11 +141,14 @@ void place_by_end(Blocks& blocks, const SmArray& array, std::vector<SharingSm>& 
   }
 }
 
-/// Slot s of all works for blocks s, s + slots, ...
+/// Each slot works for the blocks that it was dealt.
 void deal(Blocks& blocks, const SmArray& array, std::vector<SharingSm>& sms) {
   const auto slots = static_cast<std::size_t>(array.sms * array.resident);
   std::vector<double> dealt(slots, 0);
-  for (std::size_t slot = 0; blocks.any(); slot = (slot + 1) % slots) dealt[slot] += blocks.next();
+  for (Count place = 0; blocks.any(); ++place) {
+    const auto slot = static_cast<std::size_t>(slot_dealt(array.scheduling, place, static_cast<Count>(slots)));
+    dealt[slot] += blocks.next();
+  }
   for (std::size_t slot = 0; slot < slots; ++slot) {
     if (dealt[slot] > 0) sms[slot % sms.size()].admit(dealt[slot]);
   }
@@ -202,7 +205,7 @@ BlockSchedule schedule_blocks(const std::vector<BlockRun>& order, const SmArray&
   std::vector<SharingSm> sms(static_cast<std::size_t>(array.sms), SharingSm(array.speed));
   Blocks blocks(order);
   spread_first(blocks, spread_count(order, array), array, sms);
-  if (array.scheduling == Scheduling::static_persistent) {
+  if (is_dealt(array.scheduling)) {
     deal(blocks, array, sms);
   } else {
     place_by_end(blocks, array, sms);

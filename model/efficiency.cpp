@@ -6,26 +6,32 @@
 namespace tilemeter {
 namespace {
 
+constexpr double least = 1e-3;  ///< in the place of 0: quantities of a device file are positive
+
 constexpr std::array efficiency_table = {
-    EfficiencyFigure{"products", &Efficiency::products, ProbeUnit::ratio, 1.05, 0.15, 0.9, 3,
-                     "time of the matrix products over that of their rate"},
-    EfficiencyFigure{"shared", &Efficiency::shared, ProbeUnit::ratio, 0.2, 0.3, 0, 1.5,
+    EfficiencyFigure{
+        "products", &Efficiency::products, ProbeUnit::ratio, 1, 0.15, 0.7, 3,
+        "time of the matrix products over that of their rate at the clock of the probe; less than 1 at a higher clock"},
+    EfficiencyFigure{"shared", &Efficiency::shared, ProbeUnit::ratio, 0.2, 0.3, least, 1.5,
                      "share of the time of shared memory that products do not hide"},
     EfficiencyFigure{"scalar", &Efficiency::scalar, ProbeUnit::ratio, 1, 0.4, 0.1, 4,
                      "time of scalar work over that of its rates"},
-    EfficiencyFigure{"hidden", &Efficiency::hidden, ProbeUnit::ratio, 0.6, 0.4, 0, 1,
+    EfficiencyFigure{"hidden", &Efficiency::hidden, ProbeUnit::ratio, 0.6, 0.4, least, 1,
                      "share of the shorter of products and scalar work that runs under the longer"},
-    EfficiencyFigure{"block", &Efficiency::block, ProbeUnit::ratio, 2, 1.5, 0, 30,
+    EfficiencyFigure{"block", &Efficiency::block, ProbeUnit::ratio, 2, 1.5, least, 30,
                      "start and end of a block over the latencies and copies of its first load and last store"},
-    EfficiencyFigure{"masked", &Efficiency::masked, ProbeUnit::ratio, 0.5, 0.7, 0, 15,
+    EfficiencyFigure{"masked", &Efficiency::masked, ProbeUnit::ratio, 0.5, 0.7, least, 15,
                      "the same again for a block whose tiles a mask cuts"},
+    EfficiencyFigure{"cache", &Efficiency::cache, ProbeUnit::ratio, 0.85, 0.3, 0.1, 4,
+                     "time of the traffic at the edge of the SMs over that of the L2's bandwidth; less than 1 where "
+                     "neighbours' reads are served together"},
     EfficiencyFigure{"memory", &Efficiency::memory, ProbeUnit::ratio, 1.05, 0.1, 0.85, 4,
-                     "time of the traffic over that of the bandwidth"},
-    EfficiencyFigure{"exposed", &Efficiency::exposed, ProbeUnit::ratio, 0.2, 0.2, 0, 1,
+                     "time of the traffic of device memory over that of its bandwidth"},
+    EfficiencyFigure{"exposed", &Efficiency::exposed, ProbeUnit::ratio, 0.2, 0.2, least, 1,
                      "share of the shorter of blocks and traffic that the longer does not hide"},
-    EfficiencyFigure{"launch", &Efficiency::launch, ProbeUnit::seconds, 2.6e-6, 1e-6, 0, 2e-5,
+    EfficiencyFigure{"launch", &Efficiency::launch, ProbeUnit::seconds, 2.6e-6, 1e-6, 1e-8, 2e-5,
                      "of a launch before its first block and behind its last"},
-    EfficiencyFigure{"spread", &Efficiency::spread, ProbeUnit::ratio, 0, 0, 0, 2,
+    EfficiencyFigure{"spread", &Efficiency::spread, ProbeUnit::ratio, 0.2, 0, least, 2,
                      "standard deviation of the logarithm of measured over predicted time"},
 };
 
@@ -37,8 +43,8 @@ double Efficiency::step(double tensor, double shared_memory, double others) cons
   return std::max(matrix, single) + (1 - hidden) * std::min(matrix, single);
 }
 
-double Efficiency::together(double blocks, double traffic) const {
-  const double memories = memory * traffic;
+double Efficiency::together(double blocks, double l2, double hbm) const {
+  const double memories = std::max(cache * l2, memory * hbm);
   return std::max(blocks, memories) + exposed * std::min(blocks, memories);
 }
 

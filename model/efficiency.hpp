@@ -14,7 +14,7 @@ namespace tilemeter {
 /// + shared x (clocks of shared memory) and s = scalar x (clocks of exponentials, multiply-adds, maxima, conversions).
 /// A block takes its steps, `block` times the latencies and copies of its first load and last store, and `masked` times
 /// as much again where a mask cuts its tiles. A launch takes max(t, u) + exposed x min(t, u) beside `launch`, where t
-/// is the time of its blocks and u = memory x (the time of the L2 or of device memory).
+/// is the time of its blocks and u the larger of cache x (that of the L2) and memory x (that of device memory).
 struct Efficiency {
   double products = 1;
   double shared = 0;
@@ -22,6 +22,7 @@ struct Efficiency {
   double hidden = 1;
   double block = 1;
   double masked = 0;
+  double cache = 1;
   double memory = 1;
   double exposed = 0;
   double launch = 0;  ///< s
@@ -29,8 +30,8 @@ struct Efficiency {
 
   /// Clocks of a step that asks for so many of each of an SM's units alone; `others` are those of the scalar pipes.
   double step(double tensor, double shared_memory, double others) const;
-  /// Seconds of a launch whose blocks need `blocks` and whose traffic needs `traffic` seconds.
-  double together(double blocks, double traffic) const;
+  /// Seconds of a launch whose blocks, whose bytes at the L2 and whose bytes of device memory need so many seconds.
+  double together(double blocks, double l2, double hbm) const;
   friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };
 

@@ -59,6 +59,8 @@ std::string_view name_of(Scheduling scheduling) {
       return "grid";
     case Scheduling::static_persistent:
       return "static-persistent";
+    case Scheduling::forth_and_back:
+      return "forth-and-back";
     case Scheduling::counter:
       return "counter";
   }

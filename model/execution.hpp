@@ -20,9 +20,26 @@ enum class Overlap { serial, pipelined };
 std::string_view name_of(Overlap overlap);
 
 /// How blocks get to SMs: the next block of the grid goes where one ends; resident blocks take work b, b + resident,
-/// ... that was dealt beforehand; or they take the next piece of work from a counter in memory.
-enum class Scheduling { grid, static_persistent, counter };
+/// ... that was dealt beforehand, or the same with every second round dealt backwards; or they take the next piece of
+/// work from a counter in memory.
+enum class Scheduling { grid, static_persistent, forth_and_back, counter };
 std::string_view name_of(Scheduling scheduling);
+
+/// Whether work is dealt beforehand.
+inline bool is_dealt(Scheduling scheduling) {
+  return scheduling == Scheduling::static_persistent || scheduling == Scheduling::forth_and_back;
+}
+/// The resident block, of `residents`, that is dealt piece `place`.
+inline Count slot_dealt(Scheduling scheduling, Count place, Count residents) {
+  const bool backwards = scheduling == Scheduling::forth_and_back && place / residents % 2 == 1;
+  return backwards ? residents - 1 - place % residents : place % residents;
+}
+/// The piece of work that a resident block of `residents` was dealt behind piece `place`. Forth and back: of four
+/// blocks the first has pieces 0, 7, 8, 15, ...
+inline Count next_dealt(Scheduling scheduling, Count place, Count residents) {
+  if (scheduling != Scheduling::forth_and_back) return place + residents;
+  return (place / residents + 2) * residents - 1 - place % residents;
+}
 
 /// Which blocks of a stream come first.
 enum class RowOrder { ascending, descending, longest_first };

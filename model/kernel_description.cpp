@@ -30,7 +30,8 @@ std::string_view word_of(Value value) {
 
 constexpr std::array matrix_paths = {MatrixPath::scalar, MatrixPath::mma, MatrixPath::wgmma};
 constexpr std::array overlaps = {Overlap::serial, Overlap::pipelined};
-constexpr std::array schedulings = {Scheduling::grid, Scheduling::static_persistent, Scheduling::counter};
+constexpr std::array schedulings = {Scheduling::grid, Scheduling::static_persistent, Scheduling::forth_and_back,
+                                    Scheduling::counter};
 constexpr std::array row_orders = {RowOrder::ascending, RowOrder::descending, RowOrder::longest_first};
 constexpr std::array fastest_indices = {FastestIndex::blocks, FastestIndex::streams};
 constexpr std::array tail_ways = {Tails::predicated, Tails::padded};

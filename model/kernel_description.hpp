@@ -52,7 +52,7 @@ struct KernelDescription {
 ///   [execution]                       optional: how all builds execute, in the words of `tilemeter predict`
 ///     matrix = "mma"                  scalar mma wgmma; default mma
 ///     overlap = "pipelined"           serial pipelined; default pipelined
-///     scheduling = "grid"             grid static-persistent counter; default grid
+///     scheduling = "grid"             grid static-persistent forth-and-back counter; default grid
 ///     row_order = "ascending"         ascending descending longest-first; default ascending
 ///     fastest = "blocks"              blocks streams; default blocks
 ///     tails = "predicated"            predicated padded; default predicated

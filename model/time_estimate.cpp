@@ -154,7 +154,8 @@ LaunchEstimate launch_estimate(std::string_view algorithm, const Case& point, co
                           : mean_step(kernel, point, rates, execution.matrix);
     const double memory = std::max(bounds.at(Resource::l2), bounds.at(Resource::hbm));
     const double blocks = blocks_seconds(kernel, execution, rates, launch);
-    work = rates.fit ? rates.fit->together(blocks, memory) : std::max({blocks, memory, bounds.largest()});
+    work = rates.fit ? rates.fit->together(blocks, bounds.at(Resource::l2), bounds.at(Resource::hbm))
+                     : std::max({blocks, memory, bounds.largest()});
   }
   const double each = rates.fit ? rates.fit->launch : rates.launch;
   launch.seconds = static_cast<double>(launch.times) * each + work;

@@ -36,7 +36,7 @@ LaunchRun::LaunchRun(const RecordedLaunch& launch, Count resident, Picoseconds b
       transfers_(machine.rates, static_cast<int>(machine.rates.sms)) {
   const auto sms = static_cast<std::size_t>(machine.rates.sms);
   // What a resident block was dealt beforehand depends on its place: unequal blocks that were left out would shift it.
-  const bool shifts = machine.execution.scheduling == Scheduling::static_persistent && order_.period() != 1;
+  const bool shifts = is_dealt(machine.execution.scheduling) && order_.period() != 1;
   if (machine.options.waves == Waves::folded && !shifts) folding_ = folding_of(order_, resident_, aim());
   simulated_ = order_.size() - folding_.skipped;
   require_affordable();
@@ -104,8 +104,11 @@ void LaunchRun::start_block(std::uint32_t worker, Count simulated, Picoseconds n
 }
 
 std::optional<Count> LaunchRun::next_block(const Worker& it) {
-  const bool dealt = machine_.execution.scheduling == Scheduling::static_persistent;
-  const Count next = dealt ? it.pieces[it.window.newest()].simulated + static_cast<Count>(workers_.size()) : next_;
+  const Scheduling scheduling = machine_.execution.scheduling;
+  const bool dealt = is_dealt(scheduling);
+  const Count next =
+      dealt ? next_dealt(scheduling, it.pieces[it.window.newest()].simulated, static_cast<Count>(workers_.size()))
+            : next_;
   if (next >= simulated_) return std::nullopt;
   if (!dealt) ++next_;
   return next;

@@ -75,7 +75,7 @@ void LockstepLaunch::advance(Lane& lane, const Window& window) {
   if (lane.slot.due < 1) return;
   lane.slot.due -= 1;
   if (step(lane.slot)) return;
-  lane.place = scheduling_ == Scheduling::static_persistent ? lane.place + resident_ : next_++;
+  lane.place = is_dealt(scheduling_) ? next_dealt(scheduling_, lane.place, resident_) : next_++;
   if (lane.place >= window.last) {
     lane.place = -1;
   } else {

@@ -76,7 +76,7 @@ TEST_CASE("descriptions of flash3's rungs say what the rungs choose") {
     const bool clustered = choices.cluster > 1;  // without a mask alone
     CHECK(description.builds.size() == (clustered ? 1 : 2));
     for (const KernelBuild& build : description.builds) {
-      CHECK(build.execution.scheduling == (choices.persistent ? Scheduling::static_persistent : Scheduling::grid));
+      CHECK(build.execution.scheduling == (choices.persistent ? Scheduling::forth_and_back : Scheduling::grid));
       CHECK(build.execution.maxima == (choices.by_reference ? Maxima::masked : Maxima::all));
       CHECK(build.execution.blocks_per_sm == 1);
     }

@@ -96,7 +96,7 @@ TEST_CASE("a point of flash3 is read as its document has it") {
   CHECK(point.request.block_q == 128);
   CHECK(point.request.stages == 2);
   CHECK(point.execution.matrix == MatrixPath::wgmma);
-  CHECK(point.execution.scheduling == Scheduling::static_persistent);
+  CHECK(point.execution.scheduling == Scheduling::forth_and_back);
   CHECK(point.execution.rows == RowOrder::longest_first);
   CHECK(point.execution.fastest == FastestIndex::streams);
   CHECK(point.execution.threads == 384);

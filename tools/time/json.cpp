@@ -1,6 +1,7 @@
 #include "tools/time/json.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/register_use.hpp"
 
@@ -65,6 +66,17 @@ Json time_json(const PointResult& result, const TimedPoint& time, double seconds
   return json;
 }
 
+/// A time by a fit, with its 95 % interval: what was measured lay within so much of what was predicted.
+Json fitted_json(const PointResult& result, const TimedPoint& time) {
+  constexpr double normal95 = 1.96;
+  const double seconds = time.estimate.seconds;
+  const double width = std::exp(normal95 * time.rates.fit->spread);
+  Json json = time_json(result, time, seconds, "fit");
+  json["low"] = seconds / width;
+  json["high"] = seconds * width;
+  return json;
+}
+
 Json by_unit(const std::array<Picoseconds, sm_unit_count>& busy) {
   Json json;
   for (const SmUnit unit : sm_units) {
@@ -93,6 +105,7 @@ Json execution_json(const TimedPoint& time) {
   json["row_order"] = name_of(execution.rows);
   json["fastest"] = name_of(execution.fastest);
   json["tails"] = name_of(execution.tails);
+  json["maxima"] = name_of(execution.maxima);
   json["warps"] = execution.threads / warp_threads;
   json["math_warps"] = execution.math_warps;
   json["blocks_per_sm"] = execution.blocks_per_sm ? Json(*execution.blocks_per_sm) : Json(nullptr);
@@ -124,6 +137,7 @@ Json hbm_json(const Simulated& simulated) {
 }
 
 Json time_json(const PointResult& result, const TimedPoint& time) {
+  if (time.rates.fit) return fitted_json(result, time);
   return time_json(result, time, time.estimate.seconds, "closed form");
 }
 
@@ -134,7 +148,10 @@ Json time_json(const PointResult& result, const TimedPoint& time, const Simulate
   TimeEstimate& estimate = bounded.estimate;
   estimate.bounds.at(Resource::hbm) = static_cast<double>(dram.value()) / time.rates.hbm;
   estimate.low = std::min(seconds, estimate.floor + estimate.bounds.largest());
-  return time_json(result, bounded, seconds, "engine");
+  if (!time.rates.fit) return time_json(result, bounded, seconds, "engine");
+  Json json = fitted_json(result, bounded);
+  json["engine_seconds"] = seconds;
+  return json;
 }
 
 Json estimate_json(const TimedPoint& time) {

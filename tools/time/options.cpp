@@ -15,7 +15,7 @@ constexpr std::array time_specs = {
     OptionSpec{"--matrix", "scalar|mma|wgmma", "what multiplies; default wgmma for flash3 on Hopper, mma elsewhere"},
     OptionSpec{"--overlap", "serial|pipelined",
                "operations wait for the one before, or for their tiles; default pipelined"},
-    OptionSpec{"--scheduling", "WAY", "grid, static-persistent or counter: how blocks get to SMs"},
+    OptionSpec{"--scheduling", "WAY", "grid, static-persistent, forth-and-back or counter: how blocks get to SMs"},
     OptionSpec{"--row-order", "ORDER", "ascending, descending or longest-first: which blocks of a stream come first"},
     OptionSpec{"--fastest", "blocks|streams", "which index runs fastest over the blocks of a launch"},
     OptionSpec{"--tails", "predicated|padded", "what a tile at the end of a tensor moves"},
@@ -26,8 +26,9 @@ constexpr std::array time_specs = {
 constexpr std::array<Choice<MatrixPath>, 3> matrix_paths = {
     {{"scalar", MatrixPath::scalar}, {"mma", MatrixPath::mma}, {"wgmma", MatrixPath::wgmma}}};
 constexpr std::array<Choice<Overlap>, 2> overlaps = {{{"serial", Overlap::serial}, {"pipelined", Overlap::pipelined}}};
-constexpr std::array<Choice<Scheduling>, 3> schedulings = {{{"grid", Scheduling::grid},
+constexpr std::array<Choice<Scheduling>, 4> schedulings = {{{"grid", Scheduling::grid},
                                                             {"static-persistent", Scheduling::static_persistent},
+                                                            {"forth-and-back", Scheduling::forth_and_back},
                                                             {"counter", Scheduling::counter}}};
 constexpr std::array<Choice<RowOrder>, 3> row_orders = {{{"ascending", RowOrder::ascending},
                                                          {"descending", RowOrder::descending},

@@ -57,8 +57,11 @@ MadeTable time_table(const Json& point) {
   };
   add("predicted", time["seconds"], time["kind"].get<std::string>() + ", " + time["source"].get<std::string>());
   if (point.contains("estimate")) add("closed form", point["estimate"]["seconds"], "waves x steps, no simulation");
-  add("low", time["low"], "launch + the largest bound of one resource");
-  add("high", time["high"], "launch + the sum of the bounds where most work is: nothing overlaps");
+  const bool fitted = time["source"] == "fit";
+  add("low", time["low"], fitted ? "95 % interval of the fit" : "launch + the largest bound of one resource");
+  add("high", time["high"],
+      fitted ? "95 % interval of the fit" : "launch + the sum of the bounds where most work is: nothing overlaps");
+  if (time.contains("engine_seconds")) add("engine", time["engine_seconds"], "simulated, by the device's rates alone");
   add("roofline", time["roofline_seconds"], roofline_text(point));
   add("roofline, sustained", time["roofline_sustained_seconds"], sustained_text(time));
   add("floor", time["floor_seconds"], "launches alone");

@@ -105,7 +105,8 @@ TEST_CASE("scalar work beside products takes clocks from them") {
 
 TEST_CASE("a last wave of one block takes as long as a full one") {
   const TinyBlock block = TinyBlock({1, 1}).multiply(100, 0, 1);
-  for (const Scheduling scheduling : {Scheduling::grid, Scheduling::static_persistent, Scheduling::counter}) {
+  for (const Scheduling scheduling :
+       {Scheduling::grid, Scheduling::static_persistent, Scheduling::forth_and_back, Scheduling::counter}) {
     Execution execution = tiny_execution();
     execution.scheduling = scheduling;
     const Simulated result = simulate_tiny(tiny_recording({block, block, block}), execution, tiny_rates(2));

@@ -80,7 +80,8 @@ TEST_CASE("the longest blocks come first, or tiles are dealt beforehand") {
   const Recording recording = recorded("flash2", point);
   const Bytes edge = levels(recording, 6, 64 * kib).edge.read_bytes;
   for (const RowOrder order : {RowOrder::ascending, RowOrder::descending, RowOrder::longest_first}) {
-    for (const Scheduling scheduling : {Scheduling::grid, Scheduling::static_persistent, Scheduling::counter}) {
+    for (const Scheduling scheduling :
+         {Scheduling::grid, Scheduling::static_persistent, Scheduling::forth_and_back, Scheduling::counter}) {
       const LevelTraffic traffic = levels(recording, 6, 256 * kib, {.scheduling = scheduling, .rows = order});
       CHECK(traffic.edge.read_bytes == edge);
       CHECK(traffic.l2_hits + traffic.dram_read == edge);

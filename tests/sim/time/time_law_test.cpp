@@ -37,7 +37,8 @@ Execution random_execution(std::mt19937_64& random) {
   Execution execution;
   execution.matrix = pick(random, std::array{MatrixPath::scalar, MatrixPath::mma, MatrixPath::wgmma});
   execution.overlap = pick(random, std::array{Overlap::serial, Overlap::pipelined});
-  execution.scheduling = pick(random, std::array{Scheduling::grid, Scheduling::static_persistent, Scheduling::counter});
+  execution.scheduling = pick(random, std::array{Scheduling::grid, Scheduling::static_persistent,
+                                                 Scheduling::forth_and_back, Scheduling::counter});
   execution.rows = pick(random, std::array{RowOrder::ascending, RowOrder::descending, RowOrder::longest_first});
   execution.fastest = pick(random, std::array{FastestIndex::blocks, FastestIndex::streams});
   execution.blocks_per_sm = 1 + static_cast<Count>(random() % 3);
