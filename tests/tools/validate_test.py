@@ -186,9 +186,11 @@ class Validate(Folder):
         self.ONE = [self.ONE[0], "--device", fits]
         fitted = self.lines("--metric", "time")
         self.assertEqual({row["low"] for row in plain}, {""})
-        for one, other in zip(plain, fitted):
-            self.assertLess(float(other["low"]), float(other["predicted"]))
-            self.assertLess(abs(float(other["error"])), abs(float(one["error"])))
+        for row in fitted:
+            self.assertLess(float(row["low"]), float(row["predicted"]))
+            self.assertLess(float(row["predicted"]), float(row["high"]))
+        errors = [sum(abs(float(row["error"])) for row in rows) for rows in (plain, fitted)]
+        self.assertLess(errors[1], errors[0])
 
     def test_anyones_profile_with_its_description(self):
         arguments = ["--profile", PROFILE, "--kernel", self.write("mine.toml", DESCRIPTION), "--device", "h200"]
