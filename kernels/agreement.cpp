@@ -51,6 +51,7 @@ Agreement judge(const ErrorSums& sums, ErrorMeasure measure, double tolerance, d
     agreement.error = sums.max_relative_error;
   } else {
     agreement.error = std::sqrt(sums.squared_error) / (norm > 0 ? norm : 1);
+    agreement.rms = agreement.error;
     agreement.allowed_max_error = roundings * growth * sums.max_rounding_error + least_error;
   }
   agreement.failure = failure_of(sums, agreement);

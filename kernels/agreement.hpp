@@ -35,6 +35,8 @@ enum class ErrorMeasure {
 struct Agreement {
   double error = 0;  ///< relative
   double tolerance = 0;
+  std::optional<double>
+      rms{};  ///< root mean square of the error, relative to that of the norm, where this is asked for
   double max_error = 0;
   std::optional<double> allowed_max_error{};  ///< by the elementwise rule, where it applies
   Count not_finite = 0;

@@ -97,7 +97,7 @@ std::optional<std::string> unless_compiled(const std::vector<KernelTiling>& tili
 std::vector<KernelTiling> tilings_of_head(const Kernel& kernel, const Case& point) {
   std::vector<KernelTiling> tilings;
   std::copy_if(kernel.tilings.begin(), kernel.tilings.end(), std::back_inserter(tilings),
-               [&](const auto& own) { return agree(own, point, head_sizes); });
+               [&](const auto& own) { return suits(own, point.problem) && agree(own, point, head_sizes); });
   return tilings;
 }
 
@@ -112,8 +112,10 @@ std::optional<std::string> reason_against(const Kernel& kernel, const Problem& p
   if (kernel.masks.empty()) return std::nullopt;
   if (auto reason = unless_listed("", problem.packing, kernel.packings)) return reason;
   if (auto reason = unless_listed("--mask ", problem.mask.kind, kernel.masks)) return reason;
-  return unless_compiled({kernel.tilings.begin(), kernel.tilings.end()},
-                         {.problem = problem, .tiling = {}, .options = {}}, head_sizes, "/");
+  std::vector<KernelTiling> tilings;
+  std::copy_if(kernel.tilings.begin(), kernel.tilings.end(), std::back_inserter(tilings),
+               [&](const auto& own) { return suits(own, problem); });
+  return unless_compiled(tilings, {.problem = problem, .tiling = {}, .options = {}}, head_sizes, "/");
 }
 
 std::optional<std::string> reason_against(const Kernel& kernel, const Case& point) {
@@ -175,8 +177,12 @@ void require_runnable(const Kernel& kernel, const Tensors& tensors, const Case& 
   }
 }
 
+bool suits(const KernelTiling& tiling, const Problem& problem) {
+  return tiling.element_size == 0 || tiling.element_size == size_of(problem.dtype);
+}
+
 bool matches(const KernelTiling& tiling, const Case& point) {
-  return agree(tiling, point, head_sizes) && agree(tiling, point, tile_sizes);
+  return suits(tiling, point.problem) && agree(tiling, point, head_sizes) && agree(tiling, point, tile_sizes);
 }
 
 std::optional<std::string> grid_too_large(Count blocks) {

@@ -60,7 +60,11 @@ void require_supported(const Kernel& kernel, const Case& point);
 /// (std::invalid_argument).
 void require_runnable(const Kernel& kernel, const Tensors& tensors, const Case& point);
 
-/// Whether `tiling` is the one that `point` asks for: all of its sizes that are not 0 are equal.
+/// Whether `tiling` is for operands of the problem's type.
+bool suits(const KernelTiling& tiling, const Problem& problem);
+
+/// Whether `tiling` is the one that `point` asks for: it suits the problem, and all of its sizes that are not 0 are
+/// equal.
 bool matches(const KernelTiling& tiling, const Case& point);
 
 /// Why a one-dimensional grid of so many thread blocks cannot be launched, or nothing.

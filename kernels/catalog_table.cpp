@@ -35,6 +35,7 @@ constexpr std::array structured_masks = {MaskKind::none, MaskKind::causal, MaskK
 constexpr std::array bf16_only = {DType::bf16};
 constexpr std::array single_precision = {DType::fp32};
 constexpr std::array half_precision = {DType::fp16, DType::bf16};
+constexpr std::array half_precision_or_fp8 = {DType::fp16, DType::bf16, DType::fp8};
 constexpr std::array any_precision = {DType::fp32, DType::fp16, DType::bf16};
 
 std::optional<std::string> refusal_of_row_blocks(const Case& point) { return grid_too_large(grid_blocks(point)); }
@@ -63,10 +64,10 @@ constexpr std::array kernels = {
     Kernel{.name = "flash3",
            .algorithm = "flash3",
            .idea = "wgmma on 64 query rows a warpgroup; warps of their own fetch Q, K and V; softmax under products",
-           .dtypes = half_precision,
+           .dtypes = half_precision_or_fp8,
            .tilings = flash3_tilings,
            .masks = structured_masks,
-           .operands = flash_operands,
+           .operands = flash3_operands,
            .refusal = refusal_of_flash3,
            .launch = LAUNCHER(launch_flash3),
            .count = LAUNCHER(count_flash3)},

@@ -20,6 +20,10 @@ std::optional<std::string> unless_short(std::string_view option, Count length) {
 std::optional<std::string> refusal_of_flash3(const Case& point) {
   if (auto reason = unless_short("--seq-q", point.problem.seq_q)) return reason;
   if (auto reason = unless_short("--seq-k", point.problem.seq_k)) return reason;
+  const DType output = point.problem.fp8_output;
+  if (point.problem.dtype == DType::fp8 && output != DType::bf16) {
+    return "O of --dtype fp8 in " + std::string(name_of(output)) + ": accepted is bf16";
+  }
   return grid_too_large(grid_blocks(point));
 }
 

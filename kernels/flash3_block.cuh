@@ -7,7 +7,8 @@
 
 namespace tilemeter::kernels {
 
-/// Sizes of a block: a warpgroup of producers, and a consumer warpgroup for every 64 rows of Q.
+/// Sizes of a block: a warpgroup of producers, and a consumer warpgroup for every 64 rows of Q. Elements of 8 bits are
+/// e4m3, with V transposed and O in bf16 (kernels/flash3_fp8.cuh).
 template <class Element, int BlockQ, int BlockK, int HeadDim, int Stages, Flash3Choices Choices>
 struct Flash3Shape {
   using T = Element;
@@ -15,14 +16,22 @@ struct Flash3Shape {
   static constexpr int block_q = BlockQ, block_k = BlockK, head_dim = HeadDim, stages = Stages;
   static constexpr int group_rows = 64, consumers = block_q / group_rows;
   static constexpr int threads = warpgroup_size * (1 + consumers);
-  static constexpr int panels = head_dim / 64;
-  static constexpr int q_panel = group_rows * swizzle_row, q_bytes = panels * q_panel;
-  static constexpr int kv_panel = block_k * swizzle_row, kv_bytes = panels * kv_panel;
+  static constexpr bool fp8 = sizeof(T) == 1;
+  using Output = std::conditional_t<fp8, __nv_bfloat16, T>;
+  static constexpr int panel_row = fp8 && head_dim < swizzle_row ? head_dim : swizzle_row;  ///< bytes of Q, K
+  static constexpr int panels = head_dim * static_cast<int>(sizeof(T)) / panel_row;
+  static constexpr int q_panel = group_rows * panel_row, q_bytes = panels * q_panel;
+  static constexpr int kv_panel = block_k * panel_row, kv_bytes = panels * kv_panel;
   static constexpr int cluster = choices.cluster, panels_fetched = panels / cluster;
   static constexpr int q_tiles = choices.q_buffers * consumers;  ///< of one consumer each
   static constexpr int tiles = q_tiles * q_bytes + 2 * stages * kv_bytes;
+  static constexpr int v_row =
+      block_k % swizzle_row == 0 ? swizzle_row : swizzle_row / 2;               ///< of fp8: bytes of a column
+  static constexpr int v_panels = block_k / v_row, v_panel = head_dim * v_row;  ///< ...
+  static constexpr int o_panels = head_dim / 64, o_panel = group_rows * swizzle_row, o_bytes = o_panels * o_panel;
+  static constexpr int staging = fp8 ? consumers * o_bytes : 0;  ///< of O, which elsewhere leaves by way of Q
   static constexpr int shared =
-      Flash3Layout::alignment + tiles + Flash3Layout::barriers(consumers, stages, choices.q_buffers);
+      Flash3Layout::alignment + tiles + staging + Flash3Layout::barriers(consumers, stages, choices.q_buffers);
   /// Registers of a thread that issues loads, and of one that multiplies: together those of the launch.
   static constexpr int producer_registers = consumers == 1 ? 56 : (consumers == 2 ? 24 : 32);
   static constexpr int consumer_registers = consumers == 1 ? 256 : (consumers == 2 ? 240 : 160);
@@ -35,7 +44,9 @@ struct Flash3Arguments {
   CUtensorMap k;
   CUtensorMap v;
   CUtensorMap o;
+  CUtensorMap k_pairs;  ///< of fp8: two neighbouring rows of K a copy
   const void* k_memory;
+  const float* descales;  ///< of fp8, a K/V head each: those of Q, then those of K, then those of V
   float* lse;
   Visibility visible;
   int keys;       ///< that any row may see: row r sees those from r + first_key on and before r + end_key
@@ -46,6 +57,7 @@ struct Flash3Arguments {
   int group;       ///< query heads per K/V head
   int row_blocks;  ///< of one stream
   int streams;
+  int kv_streams;
   bool longest_first;  ///< the last row blocks of all streams first, then those before them
   int tiles;           ///< query tiles of all streams
   float scale_log2;    ///< scale times log2(e)
@@ -119,6 +131,10 @@ struct SharedMemory {
   }
   __device__ std::uint32_t k(int stage) const { return base + S::q_tiles * S::q_bytes + stage * S::kv_bytes; }
   __device__ std::uint32_t v(int stage) const { return k(S::stages + stage); }
+  /// Where O of a consumer leaves from.
+  __device__ std::uint32_t o(int consumer, int q_buffer) const {
+    return S::fp8 ? base + S::tiles + consumer * S::o_bytes : q(consumer, q_buffer);
+  }
 
   __device__ Barrier k_full(int stage) const { return barrier(stage); }
   __device__ Barrier k_empty(int stage) const { return barrier(S::stages + stage); }
@@ -160,7 +176,7 @@ struct SharedMemory {
   }
 
  private:
-  __device__ Barrier barrier(int index) const { return {base + S::tiles + index * 8}; }
+  __device__ Barrier barrier(int index) const { return {base + S::tiles + S::staging + index * 8}; }
 };
 
 }  // namespace flash3_steps

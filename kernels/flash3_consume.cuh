@@ -47,11 +47,12 @@ class Consumer {
   __device__ void run() {
     for (Schedule<S> schedule(a_); schedule.has_tile(); schedule.advance()) {
       const QueryTile own = schedule.tile();
+      scales_ = scales_of<S>(a_, own.kv_stream);
       State<S> state;
       state.clear();
       shared_.q_full(consumer_, q_ring_.stage).wait(q_ring_.parity, "flash3: a tile of Q");
       if (!own.empty()) attend(state, own);
-      finish<S>(state, a_.empty_lse);
+      finish<S>(state, a_.empty_lse, scales_.output);
       store_lse(state, own);
       store_o(state, own);
       q_ring_.advance();
@@ -136,14 +137,14 @@ class Consumer {
   __device__ Alpha weigh(Scores<S>& s, State<S>& state, const QueryTile& own, int tile) {
     Alpha alpha;
     if constexpr (sight == Sight::by_reference) {
-      const Weighed weighed = softmax_by_reference<S>(s, state, alpha.of_row, a_.scale_log2);
+      const Weighed weighed = softmax_by_reference<S>(s, state, alpha.of_row, scales_.exponent);
       alpha.changes = weighed == Weighed::rescaled;
       if (weighed != Weighed::lost) return alpha;
       wait_products<0>(s);  // for the registers of P
       fetch_scores_again(s, own, tile);
     }
     if constexpr (sight == Sight::careful) mask<S>(s, a_, row(own), tile * S::block_k);
-    softmax<S>(s, state, alpha.of_row, a_.scale_log2);
+    softmax<S>(s, state, alpha.of_row, scales_.exponent);
     alpha.changes = __any_sync(~0u, alpha.of_row[0] != 1 || alpha.of_row[1] != 1);
     return alpha;
   }
@@ -198,12 +199,13 @@ class Consumer {
     }
   }
 
-  /// Rounded O takes the place of Q and leaves from there; then the next query tile may come.
+  /// Rounded O takes the place of Q, or its own, and leaves from there; then the next query tile may come.
   __device__ void store_o(const State<S>& state, const QueryTile& own) {
-    const std::uint32_t tile = shared_.q(consumer_, q_ring_.stage);
+    const std::uint32_t tile = shared_.o(consumer_, q_ring_.stage);
+    if constexpr (S::fp8) vacate();
 #pragma unroll
-    for (int panel = 0; panel < S::panels; ++panel) {
-      store_panel<typename S::T>(tile + panel * S::q_panel, state.o, panel * 32);
+    for (int panel = 0; panel < S::o_panels; ++panel) {
+      store_panel<typename S::Output>(tile + panel * S::o_panel, state.o, panel * 32);
     }
     fence_async_proxy();
     named_barrier(1 + consumer_, warpgroup_size);
@@ -211,8 +213,16 @@ class Consumer {
     store_rows(a_.o, {row(own), own.stream}, tile);
     commit_stores();
     counters_.write(TensorName::O, max(0, min(S::group_rows, a_.seq_q - row(own))) * S::head_dim);
+    if constexpr (S::fp8) return;
     wait_stores_read<0>();
     shared_.q_empty(consumer_, q_ring_.stage).arrive();
+  }
+
+  /// Waits until the tile before this one has left, and gives Q back, which no warp reads any more.
+  __device__ void vacate() const {
+    if (speaks()) wait_stores_read<0>();
+    named_barrier(1 + consumer_, warpgroup_size);
+    if (speaks()) shared_.q_empty(consumer_, q_ring_.stage).arrive();
   }
 
   const Flash3Arguments& a_;
@@ -220,6 +230,7 @@ class Consumer {
   int consumer_;
   Counters& counters_;
   Turns<S> turns_;
+  Scales scales_{};  ///< of the query tile
   RingPosition<S::stages> k_ring_, v_ring_;
   RingPosition<S::choices.q_buffers> q_ring_;
 };

@@ -1,7 +1,7 @@
 // flash3's producers: a warp each for Q, K and V, of which one lane issues the copies.
 #pragma once
 
-#include "kernels/flash3_block.cuh"
+#include "kernels/flash3_fp8.cuh"
 
 namespace tilemeter::kernels::flash3_steps {
 
@@ -31,7 +31,12 @@ __device__ void produce_k(const Flash3Arguments& a, const SharedMemory<S>& share
     const QueryTile own = schedule.tile();
     for (int tile = own.last - 1; tile >= own.first; --tile) {
       shared.k_empty(ring.stage).wait(ring.parity ^ 1, "flash3: an empty stage of K");
-      load_keys<S>(shared.k(ring.stage), a.k, {tile * S::block_k, own.kv_stream}, shared.k_full(ring.stage));
+      const MatrixRows rows{tile * S::block_k, own.kv_stream};
+      if constexpr (S::fp8) {
+        load_fp8_keys<S>(shared.k(ring.stage), a, rows, shared.k_full(ring.stage));
+      } else {
+        load_keys<S>(shared.k(ring.stage), a.k, rows, shared.k_full(ring.stage));
+      }
       counters.read(TensorName::K, keys_of<S>(a, tile) * S::head_dim);
       counters.tile();
       ring.advance();
@@ -46,7 +51,12 @@ __device__ void produce_v(const Flash3Arguments& a, const SharedMemory<S>& share
     const QueryTile own = schedule.tile();
     for (int tile = own.last - 1; tile >= own.first; --tile) {
       shared.v_empty(ring.stage).wait(ring.parity ^ 1, "flash3: an empty stage of V");
-      load_keys<S>(shared.v(ring.stage), a.v, {tile * S::block_k, own.kv_stream}, shared.v_full(ring.stage));
+      const MatrixRows rows{tile * S::block_k, own.kv_stream};
+      if constexpr (S::fp8) {
+        load_fp8_values<S>(shared.v(ring.stage), a.v, rows, shared.v_full(ring.stage));
+      } else {
+        load_keys<S>(shared.v(ring.stage), a.v, rows, shared.v_full(ring.stage));
+      }
       counters.read(TensorName::V, keys_of<S>(a, tile) * S::head_dim);
       ring.advance();
     }
@@ -69,7 +79,11 @@ __device__ void produce_q(const Flash3Arguments& a, const SharedMemory<S>& share
       }
       const int row = own.row + consumer * S::group_rows;
       full.arrive_expecting(S::q_bytes);
-      load_rows(shared.q(consumer, ring.stage), a.q, {row, own.stream}, full);
+      if constexpr (S::fp8) {
+        load_fp8_queries<S>(shared.q(consumer, ring.stage), a.q, {row, own.stream}, full);
+      } else {
+        load_rows(shared.q(consumer, ring.stage), a.q, {row, own.stream}, full);
+      }
       counters.read(TensorName::Q, max(0, min(S::group_rows, a.seq_q - row)) * S::head_dim);
     }
   }

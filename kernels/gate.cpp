@@ -28,7 +28,7 @@ Agreement agreement_of(const Operand& operand, const ReferenceRows& reference, c
                        const Case& point, const GateSettings& settings, Stream stream) {
   ErrorSums sums = compare_rows(memory.tensors()[operand.name], operand.type, reference.rows, reference.cols,
                                 reference.exact.data(), reference.rounded.data(), stream);
-  if (operand.name == TensorName::LSE) return judge(sums, ErrorMeasure::each, tolerance_of(operand.type));
+  if (operand.name == TensorName::LSE) return judge(sums, ErrorMeasure::each, tolerance_of_lse(point.problem));
   raise_norm(sums, reference.squares);
   return judge(sums, ErrorMeasure::frobenius, settings.tolerance_growth * tolerance_of(point.problem),
                settings.rounding_growth);

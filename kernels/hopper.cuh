@@ -193,6 +193,14 @@ inline __device__ void load_box(std::uint32_t to, const CUtensorMap& map, const 
       "l"(&map), "r"(at.inner), "r"(at.middle), "r"(at.outer), "r"(barrier.address)
       : "memory");
 }
+/// The same of a tensor of five dimensions.
+inline __device__ void load_box(std::uint32_t to, const CUtensorMap& map, const int (&at)[5], Barrier barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], "
+      "[%7];" ::"r"(to),
+      "l"(&map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(barrier.address)
+      : "memory");
+}
 /// Rows of a matrix of a tensor whose columns are described as panels of 64 (panel_map): a copy takes them all.
 struct MatrixRows {
   int row, matrix;

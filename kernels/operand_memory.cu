@@ -23,13 +23,34 @@ __device__ std::uint64_t mixed(std::uint64_t counter) {
 /// In (0, 1].
 __device__ float uniform(std::uint32_t bits) { return (static_cast<float>(bits >> 8) + 1) * 0x1p-24F; }
 
+/// The standard normal number of element i.
+__device__ float normal(std::uint64_t key, Count i) {
+  const std::uint64_t bits = mixed(key + static_cast<std::uint64_t>(i));
+  const float radius = sqrtf(-2 * logf(uniform(static_cast<std::uint32_t>(bits >> 32))));
+  return radius * cospif(2 * uniform(static_cast<std::uint32_t>(bits)));
+}
+
 __global__ void fill(TypedMemory memory, Count elements, std::uint64_t key, float scale) {
   const Count step = Count{gridDim.x} * threads;
   for (Count i = blockIdx.x * Count{threads} + threadIdx.x; i < elements; i += step) {
-    const std::uint64_t bits = mixed(key + static_cast<std::uint64_t>(i));
-    const float radius = sqrtf(-2 * logf(uniform(static_cast<std::uint32_t>(bits >> 32))));
-    memory.set(i, scale * radius * cospif(2 * uniform(static_cast<std::uint32_t>(bits))));
+    memory.set(i, scale * normal(key, i));
   }
+}
+
+/// One block a part of the tensor: its largest number becomes that of e4m3, and `descales` gets what undoes it.
+__global__ void quantise(TypedMemory memory, Count part, std::uint64_t key, float* descales) {
+  constexpr float largest_e4m3 = 448;
+  __shared__ int largest_bits;  // of floats that are not negative, which are ordered like integers
+  if (threadIdx.x == 0) largest_bits = 0;
+  __syncthreads();
+  const Count begin = blockIdx.x * part;
+  float largest = 0;
+  for (Count i = threadIdx.x; i < part; i += blockDim.x) largest = fmaxf(largest, fabsf(normal(key, begin + i)));
+  atomicMax(&largest_bits, __float_as_int(largest));
+  __syncthreads();
+  const float descale = __int_as_float(largest_bits) / largest_e4m3;
+  for (Count i = threadIdx.x; i < part; i += blockDim.x) memory.set(begin + i, normal(key, begin + i) / descale);
+  if (threadIdx.x == 0) descales[blockIdx.x] = descale;
 }
 
 std::uint64_t splitmix(std::uint64_t value) {
@@ -37,6 +58,24 @@ std::uint64_t splitmix(std::uint64_t value) {
   value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9U;
   value = (value ^ (value >> 27)) * 0x94D049BB133111EBU;
   return value ^ (value >> 31);
+}
+
+/// Q, K and V in fp8, and their scales.
+void fill_fp8_inputs(const Tensors& tensors, const std::vector<Operand>& operands, const Problem& problem,
+                     std::uint64_t seed) {
+  constexpr int most_threads = 1024;
+  const Count kv_heads = problem.batch * problem.kv_heads;
+  auto* descales = tensors.at<float>(TensorName::scales);
+  for (const Operand& operand : operands) {
+    if (operand.type != DType::fp8) continue;
+    if (operand.elements > 0) {
+      quantise<<<static_cast<unsigned>(kv_heads), most_threads>>>(
+          {tensors[operand.name], operand.type}, operand.elements / kv_heads,
+          splitmix(splitmix(seed) + index_of(operand.name)), descales);
+      TILEMETER_CHECK(cudaGetLastError());
+    }
+    descales += kv_heads;
+  }
 }
 
 void require_free(Bytes needed) {
@@ -91,9 +130,10 @@ OperandMemory::OperandMemory(const Kernel& kernel, const Case& point, std::uint6
     Buffer<unsigned char>& memory = memory_.emplace_back(static_cast<std::size_t>(bytes_of(operand).value()) + guard);
     memory.poison();
     tensors_.set(operand.name, memory.data());
-    if (operand.role != Role::input) continue;
+    if (operand.role != Role::input || point.problem.dtype == DType::fp8) continue;
     fill_normal(memory.data(), operand.type, operand.elements, seed, index_of(operand.name), nullptr);
   }
+  if (point.problem.dtype == DType::fp8) fill_fp8_inputs(tensors_, operands_, point.problem, seed);
   leave_forward_results(tensors_, operands_, point, nullptr);
   TILEMETER_CHECK(cudaStreamSynchronize(nullptr));
 }

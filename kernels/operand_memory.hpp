@@ -15,8 +15,9 @@ class OperandMemory {
  public:
   static constexpr std::size_t guard = 4096;  ///< bytes
 
-  /// Allocates, fills the inputs by `fill_normal`, and computes what a forward pass left. Throws InputError when the
-  /// GPU has not that much free memory.
+  /// Allocates, fills the inputs by `fill_normal`, and computes what a forward pass left. In fp8 the largest number of
+  /// a K/V head becomes that of e4m3, with the scales to match (flash3_operands). Throws InputError when the GPU has
+  /// not that much free memory.
   OperandMemory(const Kernel& kernel, const Case& point, std::uint64_t seed);
 
   const Tensors& tensors() const { return tensors_; }

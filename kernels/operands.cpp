@@ -56,6 +56,16 @@ std::vector<Operand> flash_operands(const Case& point) {
           operand(point, TensorName::LSE, Role::output, heads, problem.seq_q, 1)};
 }
 
+std::vector<Operand> flash3_operands(const Case& point) {
+  std::vector<Operand> operands = flash_operands(point);
+  const Problem& problem = point.problem;
+  if (problem.dtype != DType::fp8) return operands;
+  const Count kv_heads = problem.batch * problem.kv_heads;
+  operands[2] = operand(point, TensorName::V, Role::input, kv_heads, problem.head_dim_v, fp8_keys(problem.seq_k));
+  operands.push_back({TensorName::scales, Role::input, DType::fp32, 3 * kv_heads});
+  return operands;
+}
+
 std::vector<Operand> gemm_operands(const Case& point) {
   const Count problems = point.problem.batch;
   const Shapes& shapes = point.shapes;

@@ -4,11 +4,19 @@
 #include <vector>
 
 #include "kernels/tensors.hpp"
+#include "model/host_device.hpp"
 
 namespace tilemeter::kernels {
 
 /// Q, K, V in; O and LSE out. Throws FigureOverflow.
 std::vector<Operand> flash_operands(const Case& point);
+
+/// As flash_operands; of fp8 operands V is transposed, and there are `scales`: in fp32 what each K/V head's Q is to be
+/// multiplied with, then each one's K, then each one's V. Throws FigureOverflow.
+std::vector<Operand> flash3_operands(const Case& point);
+
+/// Keys of a column of a transposed V, as it lies in memory: rows start at multiples of 16 bytes.
+TILEMETER_HOST_DEVICE constexpr Count fp8_keys(Count seq_k) { return (seq_k + 15) / 16 * 16; }
 
 /// A and B in, C out: row-major matrices a problem of the batch. Throws FigureOverflow.
 std::vector<Operand> gemm_operands(const Case& point);

@@ -46,19 +46,27 @@ __device__ double sum(double value) {
 
 /// A row of attention: its matrices, and the keys that it sees.
 struct AttentionRow {
-  Count q, keys;  ///< first element of its Q; first row of K and V
+  Count q, kv_stream;  ///< first element of its Q; ...
   Range seen;
+  double scale;
 };
 
 __device__ AttentionRow attention_row(const AttentionView& view, Count row) {
-  return {row * view.head_dim, view.kv_stream(row / view.seq_q) * view.visible.keys,
-          visible_keys(view.visible, row % view.seq_q, 0, view.visible.keys)};
+  const Count kv_stream = view.kv_stream(row / view.seq_q);
+  return {row * view.head_dim, kv_stream, visible_keys(view.visible, row % view.seq_q, 0, view.visible.keys),
+          view.scale_of(kv_stream)};
 }
 
-__device__ double score(const AttentionView& view, const double* q, Count key) {
+__device__ double score(const AttentionView& view, const AttentionRow& row, const double* q, Count key) {
+  const Count first = (row.kv_stream * view.seq_k + key) * view.head_dim;
   double dot = 0;
-  for (Count i = 0; i < view.head_dim; ++i) dot += q[i] * view.k.at(key * view.head_dim + i);
-  return dot * view.scale;
+  for (Count i = 0; i < view.head_dim; ++i) dot += q[i] * view.k.at(first + i);
+  return dot * row.scale;
+}
+
+/// A score as a kernel rounds it; kernels of fp8 operands round the weights alone.
+__device__ double rounded_score(const AttentionView& view, double value) {
+  return view.score_type == DType::fp8 ? value : rounded_to(view.score_type, value);
 }
 
 /// Maximum and sum of the exponentials of a row's scores.
@@ -98,24 +106,24 @@ __global__ void reference_attention(AttentionView view, Weights kind, Results to
   __syncthreads();
   Normaliser exact, rounded;
   for (Count key = row.seen.first + threadIdx.x; softmax && key < row.seen.last; key += threads) {
-    const double value = score(view, q, row.keys + key);
+    const double value = score(view, row, q, key);
     exact.add(value);
-    rounded.add(rounded_to(view.score_type, value));
+    rounded.add(rounded_score(view, value));
   }
   exact = exact.over_block();
   rounded = rounded.over_block();
   for (Count first = row.seen.first; first < row.seen.last; first += threads) {
     const Count tile = min(Count{threads}, row.seen.last - first);
     if (threadIdx.x < tile) {
-      const double value = score(view, q, row.keys + first + threadIdx.x);
-      const double coarse = rounded_to(view.score_type, value);
+      const double value = score(view, row, q, first + threadIdx.x);
+      const double coarse = rounded_score(view, value);
       weights[threadIdx.x] = softmax ? exact.weight(value) : value;
       rounded_weights[threadIdx.x] = softmax ? rounded_to(view.score_type, rounded.weight(coarse)) : coarse;
     }
     __syncthreads();
     for (Count col = threadIdx.x; col < view.head_dim_v; col += threads) {
       for (Count i = 0; i < tile; ++i) {
-        const double v = view.v.at((row.keys + first + i) * view.head_dim_v + col);
+        const double v = view.value(row.kv_stream, first + i, col);
         o[col] += weights[i] * v;
         rounded_o[col] += rounded_weights[i] * v;
         squares[col] += weights[i] * weights[i] * v * v;
@@ -126,7 +134,7 @@ __global__ void reference_attention(AttentionView view, Weights kind, Results to
   for (Count col = threadIdx.x; col < view.head_dim_v; col += threads) {
     const Count at = blockIdx.x * view.head_dim_v + col;
     to.exact[at] = o[col];
-    to.rounded[at] = rounded_to(view.v.type, rounded_o[col]);
+    to.rounded[at] = rounded_to(view.output_type, rounded_o[col]);
     if (to.squares != nullptr) to.squares[at] = squares[col];
   }
   if (lse != nullptr && threadIdx.x == 0) {

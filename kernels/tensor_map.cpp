@@ -28,6 +28,7 @@ CUtensorMapDataType data_type(DType type) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     case DType::bf16:
       return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case DType::fp8:
     case DType::int8:
       return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     default:
@@ -48,6 +49,7 @@ CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimens
   std::array<cuuint64_t, most> sizes{}, strides{};
   std::array<cuuint32_t, most> boxes{}, steps{};
   steps.fill(1);
+  const bool halved = dimensions.front().box * size_of(type) == row_bytes / 2;
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
     sizes[i] = static_cast<cuuint64_t>(dimensions[i].size);
     boxes[i] = static_cast<cuuint32_t>(dimensions[i].box);
@@ -56,8 +58,9 @@ CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimens
   CUtensorMap map{};
   const CUresult result =
       encode(&map, data_type(type), static_cast<cuuint32_t>(dimensions.size()), const_cast<void*>(memory), sizes.data(),
-             strides.data(), boxes.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+             strides.data(), boxes.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+             halved ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return map;
   throw std::invalid_argument("cuTensorMapEncodeTiled refused a tensor: error " + std::to_string(result));
 }

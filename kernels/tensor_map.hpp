@@ -17,8 +17,9 @@ struct BoxDimension {
   int box = 1;
 };
 
-/// Describes fp32, fp16, bf16 or int8 memory, aligned to 16 bytes, by 1 to 5 dimensions, innermost first. The innermost
-/// box is 128 bytes, which tensor copies swizzle in shared memory (kernels/hopper.cuh). Throws CudaError without a
+/// Describes fp32, fp16, bf16, fp8 or int8 memory, aligned to 16 bytes, by 1 to 5 dimensions, innermost first. The
+/// innermost box is 128 bytes, which tensor copies swizzle in shared memory (kernels/hopper.cuh), or 64, which they
+/// swizzle within themselves (kernels/wgmma.cuh: k_major_rows). Throws CudaError without a
 /// driver, std::invalid_argument when the driver refuses.
 CUtensorMap tensor_map(DType type, const void* memory, std::span<const BoxDimension> dimensions);
 

@@ -16,7 +16,8 @@ using Stream = CUstream_st*;
 
 /// Device memory of a launch, by name: row-major without gaps, streams outermost, every pointer aligned to 16 bytes.
 /// Attention: Q, O, S, P, l, m, LSE have a matrix (or column) per query head and K, V per K/V head, in the order
-/// (batch, head, row, column). With several splits Oacc is (batch, head, split, row, column) and LSEacc
+/// (batch, head, row, column); V of fp8 operands is transposed, with columns of `fp8_keys` keys: (batch, head, column,
+/// key). With several splits Oacc is (batch, head, split, row, column) and LSEacc
 /// (batch, head, row, split). Of the gradients dQ, dO, D and the expanded dKx and dVx have a matrix (or column) per
 /// query head and dK, dV per K/V head; with several buffers dQacc is (batch, head, buffer, row, column). Types are
 /// those of `dtype_of`, and Problem::o_dtype where an algorithm reads O back, or dQ.
@@ -74,6 +75,7 @@ struct KernelTiling {
   Bytes shared;       ///< shared memory of that block, static and dynamic, when it does not count
   Bytes padding;      ///< of which is not a tile of the algorithm's block: padding, barriers
   Architecture architecture = Architecture::ampere;
+  Count element_size = 0;  ///< bytes of an element of the operands that it is for; 0 for any
 };
 
 }  // namespace tilemeter::kernels

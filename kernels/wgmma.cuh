@@ -1,4 +1,4 @@
-// Matrix products of a warpgroup (wgmma) on operands in shared memory, for fp16 and bf16 with sums in fp32.
+// Matrix products of a warpgroup (wgmma) on operands in shared memory, for fp16, bf16 and e4m3 with sums in fp32.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,9 @@ using Descriptor = std::uint64_t;
 
 namespace detail {
 
-/// Byte distances are in units of 16; mode 1 is the swizzle of 128 bytes.
-inline __device__ Descriptor descriptor(std::uint32_t address, int leading, int stride) {
-  constexpr Descriptor swizzle_128 = Descriptor{1} << 62;
-  return swizzle_128 | Descriptor((address & 0x3FFFF) >> 4) | Descriptor(leading >> 4) << 16 |
+/// Byte distances are in units of 16; mode 1 is the swizzle of 128 bytes, 2 that of 64.
+inline __device__ Descriptor descriptor(std::uint32_t address, int leading, int stride, Descriptor mode = 1) {
+  return mode << 62 | Descriptor((address & 0x3FFFF) >> 4) | Descriptor(leading >> 4) << 16 |
          Descriptor(stride >> 4) << 32;
 }
 
@@ -27,6 +26,14 @@ inline __device__ Descriptor descriptor(std::uint32_t address, int leading, int 
 
 /// A tile whose swizzled rows run along k: 64 elements of one row (A) or column (B) of the operand each.
 inline __device__ Descriptor k_major(std::uint32_t address) { return detail::descriptor(address, 16, swizzle_atom); }
+
+/// The same for rows of 128 or 64 bytes, of which 64-byte ones swizzle within themselves: 16-byte chunk c of row r
+/// stands in the place c XOR (r / 2 mod 4).
+template <int RowBytes>
+__device__ Descriptor k_major_rows(std::uint32_t address) {
+  static_assert(RowBytes == 128 || RowBytes == 64);
+  return detail::descriptor(address, 16, 8 * RowBytes, RowBytes == 128 ? 1 : 2);
+}
 
 /// A tile whose swizzled rows run along m or n: panels of 64 elements side by side, `panel_bytes` apart, of one row for
 /// each k.
@@ -150,6 +157,44 @@ __device__ void multiply_add(float (&c)[N / 2], const Fragment& a, Descriptor b,
   if constexpr (N == 256 && !bf16) TILEMETER_WGMMA_A(256, "f16", 128, 128, 129, 130, 131, 132, 133, 134);
 }
 
+/// Elements of type e4m3: four bits of exponent, three of mantissa.
+struct E4m3 {
+  unsigned char bits;
+};
+
+// The same for e4m3, 32 elements of the sum at a time; both operands run along it.
+#define TILEMETER_WGMMA_E4M3(n, sums, b_name, add_name, a_names, ...)                                                 \
+  asm volatile(                                                                                                       \
+      "{\n"                                                                                                           \
+      ".reg .pred add;\n"                                                                                             \
+      "setp.ne.b32 add, %" #add_name                                                                                  \
+      ", 0;\n"                                                                                                        \
+      "wgmma.mma_async.sync.aligned.m64n" #n "k32.f32.e4m3.e4m3 {" TILEMETER_NAMES_##sums "}, " a_names ", %" #b_name \
+                                                                                          ", add, 1, 1;\n"            \
+                                                                                          "}"                         \
+      : TILEMETER_SUMS_##sums                                                                                         \
+      : "l"(b), "r"(static_cast<int>(add)), __VA_ARGS__)
+
+/// c = a b, or c = c + a b when `add`, of 64 x 32 and 32 x N elements of e4m3; asynchronous, with c as above.
+template <int N>
+__device__ void multiply_add_e4m3(float (&c)[N / 2], Descriptor a, Descriptor b, bool add) {
+  static_assert(N == 64 || N == 128 || N == 192);
+  if constexpr (N == 64) TILEMETER_WGMMA_E4M3(64, 32, 32, 33, "%34", "l"(a));
+  if constexpr (N == 128) TILEMETER_WGMMA_E4M3(128, 64, 64, 65, "%66", "l"(a));
+  if constexpr (N == 192) TILEMETER_WGMMA_E4M3(192, 96, 96, 97, "%98", "l"(a));
+}
+
+#define TILEMETER_FRAGMENT(a) "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
+
+/// The same with A in registers: four bytes a register, in the places of the 16-bit pairs of 16 elements.
+template <int N>
+__device__ void multiply_add_e4m3(float (&c)[N / 2], const Fragment& a, Descriptor b, bool add) {
+  static_assert(N == 64 || N == 128 || N == 256);
+  if constexpr (N == 64) TILEMETER_WGMMA_E4M3(64, 32, 32, 33, "{%34, %35, %36, %37}", TILEMETER_FRAGMENT(a));
+  if constexpr (N == 128) TILEMETER_WGMMA_E4M3(128, 64, 64, 65, "{%66, %67, %68, %69}", TILEMETER_FRAGMENT(a));
+  if constexpr (N == 256) TILEMETER_WGMMA_E4M3(256, 128, 128, 129, "{%130, %131, %132, %133}", TILEMETER_FRAGMENT(a));
+}
+
 /// Starts c = A B^T over `Depth` columns of two tiles in panels of 64 columns, of `a_panel` and `b_panel` bytes.
 template <class Element, int N, int Depth>
 __device__ __forceinline__ void start_row_products(float (&c)[N / 2], std::uint32_t a_tile, int a_panel,
@@ -189,6 +234,8 @@ __device__ void store_panel(std::uint32_t tile, const float (&c)[Size], int firs
   }
 }
 
+#undef TILEMETER_FRAGMENT
+#undef TILEMETER_WGMMA_E4M3
 #undef TILEMETER_WGMMA_A
 #undef TILEMETER_WGMMA
 #undef TILEMETER_SUMS_128

@@ -50,6 +50,7 @@ struct Problem {
   DType stat_dtype = DType::fp32;   ///< l m LSE D, and accumulators: dQacc, partial results
   DType score_dtype = DType::fp16;  ///< S P E Pd dP dS, where they go to memory
   DType o_dtype = DType::fp16;      ///< O, or dQ in a backward pass, where the algorithm reads it back
+  DType fp8_output = DType::fp8;    ///< O of fp8 operands where it is not read back
 
   /// Query heads per K/V head.
   Count group() const { return heads / kv_heads; }

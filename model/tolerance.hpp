@@ -16,9 +16,17 @@ constexpr double tolerance_of(DType type) {
       return 1e-5;
     case DType::fp16:
       return 2e-3;
+    case DType::fp8:
+      return 0x1p-4;  // what rounding to three bits of mantissa may cost: the weights' rms is 2.7e-2
     default:
       return 1.6e-2;
   }
+}
+
+/// How far LSE may be off, relative to its size or 1. The tensor cores add products of fp8 in less than fp32's
+/// precision.
+constexpr double tolerance_of_lse(const Problem& problem) {
+  return problem.dtype == DType::fp8 ? 1e-3 : tolerance_of(problem.stat_dtype);
 }
 
 /// By the coarsest of the types in which an operand, a score, O or a statistic is stored.

@@ -1,6 +1,7 @@
 // The operands of an attention problem in device memory, by stream.
 #pragma once
 
+#include "model/closed_form/bill.hpp"
 #include "sim/gpu.hpp"
 
 namespace tilemeter {
@@ -26,6 +27,8 @@ class Operands {
     return problem_.packing == Packing::packed ? stream : stream / problem_.group();
   }
 
+  /// Declares O of an algorithm that does not read it back.
+  Tensor<P>& declare_output() { return declare_output(dtype_of(TensorName::O, problem_)); }
   /// Declares O at `dtype`.
   Tensor<P>& declare_output(DType dtype) {
     return gpu_.tensor(TensorName::O, streams_, {problem_.rows(), problem_.head_dim_v}, dtype);

@@ -35,6 +35,22 @@ inline float round_to_fp16(float value) {
   return std::bit_cast<float>((bits + 0x0FFFU + tie_to_even) & 0xFFFFE000U);
 }
 
+/// `value` as an e4m3, widened again: subnormals below 2^-6, and 448 for everything beyond.
+inline float round_to_e4m3(float value) {
+  constexpr float smallest_normal = 0x1p-6F;
+  constexpr float largest = 448;
+  if (std::isnan(value)) return value;
+  const float magnitude = std::fmin(std::fabs(value), largest);
+  if (magnitude < smallest_normal) {
+    constexpr float aligned = 0x1p14F;  // its last place is 2^-9, the unit of e4m3 subnormals
+    const float shifted = magnitude + aligned;
+    return std::copysign(shifted - aligned, value);
+  }
+  const auto bits = std::bit_cast<std::uint32_t>(magnitude);
+  const std::uint32_t tie_to_even = (bits >> 20) & 1U;
+  return std::copysign(std::bit_cast<float>((bits + 0x7FFFFU + tie_to_even) & 0xFFF00000U), value);
+}
+
 /// `value` rounded to `type`. Types wider than Scalar leave it as it is.
 template <class Scalar>
 Scalar round_to(DType type, Scalar value) {
@@ -45,8 +61,9 @@ Scalar round_to(DType type, Scalar value) {
       return static_cast<Scalar>(round_to_bf16(static_cast<float>(value)));
     case DType::fp16:
       return static_cast<Scalar>(round_to_fp16(static_cast<float>(value)));
-    case DType::fp64:
     case DType::fp8:
+      return static_cast<Scalar>(round_to_e4m3(static_cast<float>(value)));
+    case DType::fp64:
     case DType::u8:
     case DType::i32:
     case DType::int8:

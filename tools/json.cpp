@@ -54,6 +54,7 @@ Json problem_json(const PointResult& result) {
   json["stat_dtype"] = name_of(problem.stat_dtype);
   if (problem.score_dtype != problem.dtype) json["score_dtype"] = name_of(problem.score_dtype);
   if (problem.o_dtype != problem.dtype) json["o_dtype"] = name_of(problem.o_dtype);
+  if (problem.dtype == DType::fp8 && problem.fp8_output != DType::fp8) json["o_dtype"] = name_of(problem.fp8_output);
   if (problem.packing == Packing::packed) json["packed"] = true;
   if (segments) json["segments"] = segments_json(*segments);
   return json;

@@ -38,15 +38,22 @@ measure() {
 # sizes SEQ DIM: batch and heads at the same number of tokens and hidden size.
 sizes() { echo "--seq $1 --head-dim $2 --batch $((tokens / $1)) --heads $((hidden / $2))"; }
 
-attention_grid() {
-  local kernel=$1 lengths=$2 dims=$3 seq dim
-  shift 3
+# typed_grid NAME KERNEL TYPE LENGTHS DIMS OPTIONS...: a recording for every length and head dimension.
+typed_grid() {
+  local name=$1 kernel=$2 type=$3 lengths=$4 dims=$5 seq dim
+  shift 5
   for dim in $dims; do
     for seq in $lengths; do
       # shellcheck disable=SC2046
-      measure "${kernel}_n${seq}_d${dim}" --kernel "$kernel" $(sizes "$seq" "$dim") --dtype bf16 "$@"
+      measure "${name}_n${seq}_d${dim}" --kernel "$kernel" $(sizes "$seq" "$dim") --dtype "$type" "$@"
     done
   done
+}
+
+attention_grid() {
+  local kernel=$1
+  shift
+  typed_grid "$kernel" "$kernel" bf16 "$@"
 }
 
 record_kernels() {
@@ -58,6 +65,9 @@ record_kernels() {
   attention_grid flash3 "512 1024 2048 4096 8192 16384" "64 128 256" --mask none,causal --cache cold
   measure flash3_ragged --kernel flash3 --seq-q 1000,3001 --seq-k 4099 --head-dim 64,128,256 --batch 4 --heads 16 --kv-heads 4 \
     --dtype fp16 --mask none,causal,window:511:0 --cache cold
+  typed_grid flash3_fp8 flash3 fp8 "1024 4096 8192 16384" "64 128 256" --mask none,causal --cache cold
+  measure flash3_fp8_ragged --kernel flash3 --seq-q 1000,3001 --seq-k 4099 --head-dim 64,128,256 --batch 4 --heads 16 --kv-heads 4 \
+    --dtype fp8 --mask none,causal,window:511:0 --cache cold
   measure flash2_sustained --kernel flash2 --seq 4096 --head-dim 128 --batch 4 --heads 16 --dtype bf16 --mask none,causal \
     --sustained --cache cold
   measure gemm --kernel gemm --m 4096,8192 --n 8192 --k 8192 --dtype bf16 --sustained --cache cold
@@ -137,6 +147,7 @@ record_profiles() {
   profile profile_split_kv --kernel split_kv --seq-q 1 --seq-k 8192,16384 --batch 64 --heads 32 --kv-heads 8 --head-dim 128 \
     --packed --dtype bf16 --splits 1
   profile profile_flash3 --kernel flash3 --seq 2048,4096 --head-dim 64,128,256 --batch 4 --heads 16 --dtype bf16 --mask none,causal
+  profile profile_flash3_fp8 --kernel flash3 --seq 2048,4096 --head-dim 64,128,256 --batch 4 --heads 16 --dtype fp8 --mask none,causal
   profile profile_flash2_backward --kernel flash2_backward --seq 2048,4096 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \
     --mask none,causal
   profile profile_flash3_backward --kernel flash3_backward --seq 2048,4096 --head-dim 64,128 --batch 4 --heads 16 --dtype bf16 \

@@ -32,6 +32,8 @@ DType dtype_of(TensorName tensor, const Problem& problem) {
       return problem.stat_dtype;
     case TensorName::block_table:
       return DType::i32;
+    case TensorName::O:
+      return problem.dtype == DType::fp8 ? problem.fp8_output : problem.dtype;
     default:
       return problem.dtype;
   }

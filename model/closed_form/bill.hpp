@@ -12,7 +12,8 @@
 namespace tilemeter {
 
 /// Type in memory of a tensor that is not read back: S P E Pd dP dS as scores, l m LSE D, dQacc and partial results as
-/// statistics, like the state KV, Z one byte, the block table four, all others as the operands.
+/// statistics, like the state KV, Z one byte, the block table four, O of fp8 operands as fp8_output, all others as
+/// the operands.
 DType dtype_of(TensorName tensor, const Problem& problem);
 /// The same with the options of a point: W as its weights, their scales in fp16.
 DType dtype_of(TensorName tensor, const Case& point);

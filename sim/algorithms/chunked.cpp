@@ -17,7 +17,7 @@ class ChunkedKernels {
         queries_(all_tiles(problem_.rows(), point.tiling.block_q)),
         keys_(all_tiles(problem_.seq_k, point.tiling.block_k)),
         key_rows_(std::min(point.tiling.block_k, problem_.seq_k)),
-        output_(memory_.declare_output(problem_.dtype)) {}
+        output_(memory_.declare_output()) {}
 
   std::vector<Run> query_runs() const { return runs_of(queries_); }
   std::vector<Run> key_runs() const { return runs_of(keys_); }

@@ -36,7 +36,7 @@ class Flash1BackwardKernel {
         tiles_(problem_, point.tiling),
         visibility_(problem_),
         memory_(gpu, problem_, problem_.o_dtype),
-        o_(memory_.operands().declare_output(problem_.dtype)),
+        o_(memory_.operands().declare_output()),
         l_(memory_.operands().declare_rows(TensorName::l, 1, problem_.stat_dtype)),
         m_(memory_.operands().declare_rows(TensorName::m, 1, problem_.stat_dtype)) {}
 

@@ -54,7 +54,7 @@ class Flash2BackwardKernels {
         tiles_(problem_, point.tiling),
         visibility_(problem_),
         memory_(gpu, problem_, problem_.dtype),
-        o_(memory_.operands().declare_output(problem_.dtype)),
+        o_(memory_.operands().declare_output()),
         lse_(memory_.operands().declare_rows(TensorName::LSE, 1, problem_.stat_dtype)),
         d_(memory_.operands().declare_rows(TensorName::D, 1, problem_.stat_dtype)) {}
 

@@ -13,7 +13,7 @@ class LinearAttentionKernels {
         problem_(point.problem),
         visibility_(problem_),
         memory_(gpu, problem_),
-        output_(memory_.declare_output(problem_.dtype)),
+        output_(memory_.declare_output()),
         queries_(all_tiles(problem_.rows(), point.options.chunk)),
         keys_(all_tiles(problem_.seq_k, point.options.chunk)),
         key_rows_(std::min(point.options.chunk, problem_.seq_k)) {}

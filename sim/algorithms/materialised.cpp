@@ -19,7 +19,7 @@ class MaterialisedKernels {
         s_(memory_.declare_rows(TensorName::S, problem_.seq_k, problem_.score_dtype)),
         l_(memory_.declare_rows(TensorName::l, 1, problem_.stat_dtype)),
         m_(memory_.declare_rows(TensorName::m, 1, problem_.stat_dtype)),
-        o_(memory_.declare_output(problem_.dtype)),
+        o_(memory_.declare_output()),
         rows_(all_tiles(problem_.rows(), point.tiling.block_q)),
         keys_(all_tiles(problem_.seq_k, point.tiling.block_k)),
         key_rows_(std::min(point.tiling.block_k, problem_.seq_k)),

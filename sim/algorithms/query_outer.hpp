@@ -23,7 +23,7 @@ struct QueryOuter {
         visited(problem, what.tiling),
         visibility(problem),
         memory(gpu, problem),
-        output(memory.declare_output(problem.dtype)),
+        output(memory.declare_output()),
         lse(memory.declare_rows(TensorName::LSE, 1, problem.stat_dtype)) {}
 
   /// Keys of a full tile, clipped to the problem.

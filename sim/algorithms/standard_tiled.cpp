@@ -47,7 +47,7 @@ struct StandardTiled {
           memory(where, problem),
           s(memory.declare_rows(TensorName::S, problem.seq_k, problem.score_dtype)),
           p(memory.declare_rows(TensorName::P, problem.seq_k, problem.score_dtype)),
-          o(memory.declare_output(problem.dtype)),
+          o(memory.declare_output()),
           rows(all_tiles(problem.rows(), point.tiling.block_q)),
           keys(all_tiles(problem.seq_k, point.tiling.block_k)),
           key_rows(std::min(point.tiling.block_k, problem.seq_k)),

@@ -2,11 +2,14 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+
+#include "kernels/operands.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::kernels;
@@ -32,6 +35,8 @@ void encode(DType type, double value, std::byte* to) {
       return put(__double2half(value));
     case DType::bf16:
       return put(__double2bfloat16(value));
+    case DType::fp8:
+      return put(__nv_fp8_e4m3(value));
     case DType::int8:
       return put(static_cast<std::int8_t>(value));
     default:
@@ -63,10 +68,40 @@ double decode(DType type, const std::byte* from) {
 
 bool has_query_rows(TensorName name) { return name != TensorName::K && name != TensorName::V; }
 
+/// V of fp8 operands lies transposed.
+bool is_transposed(const Problem& problem, TensorName name) {
+  return problem.dtype == DType::fp8 && name == TensorName::V;
+}
+
+/// What the numbers of a K/V head in fp8 are to be multiplied with: powers of two, so that they stay exact.
+double descale_of(TensorName name, std::size_t kv_stream) { return (kv_stream + index_of(name)) % 2 == 0 ? 0.5 : 1; }
+
+/// Of the element of a stream, 1 in other types.
+double descale_of(const Problem& problem, TensorName name, std::size_t stream) {
+  if (problem.dtype != DType::fp8) return 1;
+  const auto group = static_cast<std::size_t>(problem.group());
+  return descale_of(name, name == TensorName::Q ? stream / group : stream);
+}
+
+/// Those of all K/V heads, by tensor.
+std::vector<float> descales_of(const Problem& problem) {
+  std::vector<float> descales;
+  for (const TensorName name : {TensorName::Q, TensorName::K, TensorName::V}) {
+    for (Count kv_stream = 0; kv_stream < problem.batch * problem.kv_heads; ++kv_stream) {
+      descales.push_back(static_cast<float>(descale_of(name, static_cast<std::size_t>(kv_stream))));
+    }
+  }
+  return descales;
+}
+
 /// Index in memory of element (row, col) of a matrix. Packed streams interleave the heads of a group; memory keeps the
 /// heads apart.
 std::size_t index_in_memory(const Problem& problem, TensorName name, std::size_t stream, Count rows, Count cols,
                             Count row, Count col) {
+  if (is_transposed(problem, name)) {
+    const Count column = static_cast<Count>(stream) * cols + col;
+    return static_cast<std::size_t>(column * fp8_keys(rows) + row);
+  }
   if (problem.packing == Packing::unpacked || !has_query_rows(name)) {
     return stream * static_cast<std::size_t>(rows * cols) + static_cast<std::size_t>(row * cols + col);
   }
@@ -98,11 +133,15 @@ DeviceTensors::DeviceTensors(const Kernel& kernel, const Case& point, const Valu
       Count elements = 0;
       for_each_element(point.problem, operand.name, found->second, [&](auto stream, Count row, Count col, auto index) {
         const auto at = index * static_cast<std::size_t>(size_of(operand.type));
-        encode(operand.type, found->second[stream](row, col), host.data() + at);
+        const double value = found->second[stream](row, col) / descale_of(point.problem, operand.name, stream);
+        encode(operand.type, value, host.data() + at);
         ++elements;
       });
-      if (elements != operand.elements)
+      if (elements != operand.elements && !is_transposed(point.problem, operand.name))
         throw std::logic_error("operand of another size: " + std::string(name_of(operand.name)));
+    } else if (point.problem.dtype == DType::fp8 && operand.name == TensorName::scales) {
+      const std::vector<float> descales = descales_of(point.problem);
+      std::memcpy(host.data(), descales.data(), descales.size() * sizeof(float));
     } else if (operand.role == Role::input && operand.elements > 0) {
       throw std::logic_error("no input for operand " + std::string(name_of(operand.name)));
     }

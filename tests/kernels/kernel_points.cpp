@@ -41,6 +41,7 @@ Case draw(const Kernel& kernel, const KernelTiling& tiling, Count longest, std::
   Case point = testing::random_case(random, testing::Extent::small);
   Problem& problem = point.problem;
   problem.dtype = problem.score_dtype = problem.o_dtype = one_of(random, kernel.dtypes);
+  problem.fp8_output = DType::bf16;
   if (!kernel.score_dtypes.empty()) problem.score_dtype = one_of(random, kernel.score_dtypes);
   if (!kernel.o_dtypes.empty()) problem.o_dtype = one_of(random, kernel.o_dtypes);
   problem.packing = one_of(random, kernel.packings);

@@ -165,7 +165,7 @@ TEST_CASE("what is wrong in a description is named by file and key, with what is
   refuse_kernel("title = \"a kernel of mine\"\n", "", "title is missing");
   refuse_kernel("source = \"its author\"", "source = 4", "source: found 4; expected text");
   refuse_kernel("\"flash2\"", "\"flush2\"", "algorithm: found the text \"flush2\" (did you mean \"flash2\"?)");
-  refuse_kernel("title", "titel", "unknown key \"titel\" (did you mean \"title\"?)");
+  refuse_kernel("title", "titles", "unknown key \"titles\" (did you mean \"title\"?)");
   refuse_kernel(
       "matrix = \"wgmma\"", "matrix = \"wgma\"",
       "execution.matrix: found the text \"wgma\" (did you mean \"wgmma\"?); expected one of scalar mma wgmma");

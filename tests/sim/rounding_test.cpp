@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <vector>
 
 #include "sim/numerics.hpp"
 #include "tests/support/catch.hpp"
@@ -35,6 +36,27 @@ TEST_CASE("bf16 rounding goes to the nearest, ties to even") {
     const float value = std::bit_cast<float>(bits);
     REQUIRE(round_to_bf16(value) == static_cast<float>(Eigen::bfloat16(value)));
   }
+}
+
+TEST_CASE("e4m3 rounding goes to the nearest of its numbers, ties to even") {
+  std::vector<float> numbers;  // of exponent e from -6 on m 2^(e - 3), 8 <= m < 16; below, m < 8 at e = -6; up to 448
+  for (int m = 0; m < 8; ++m) numbers.push_back(std::ldexp(static_cast<float>(m), -9));
+  for (int e = -6; e <= 8; ++e) {
+    for (int m = 8; m < (e == 8 ? 15 : 16); ++m) numbers.push_back(std::ldexp(static_cast<float>(m), e - 3));
+  }
+  REQUIRE(numbers.size() == 127);
+  REQUIRE(numbers.back() == 448);
+  for (std::size_t i = 0; i + 1 < numbers.size(); ++i) {
+    const float low = numbers[i], high = numbers[i + 1], middle = (low + high) / 2;
+    REQUIRE(round_to_e4m3(low) == low);
+    REQUIRE(round_to_e4m3(-low) == -low);
+    REQUIRE(round_to_e4m3(std::nextafter(middle, 0.0F)) == low);
+    REQUIRE(round_to_e4m3(middle) == (i % 2 == 0 ? low : high));
+    REQUIRE(round_to_e4m3(std::nextafter(middle, 1000.0F)) == high);
+  }
+  CHECK(round_to_e4m3(1e9F) == 448);
+  CHECK(round_to_e4m3(-450.0F) == -448);
+  CHECK(std::isnan(round_to_e4m3(std::nanf(""))));
 }
 
 TEST_CASE("matrices are rounded in place, and types that hold them are left alone") {

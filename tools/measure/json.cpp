@@ -26,6 +26,7 @@ Json gate_json(const kernels::GateResult& gate) {
   for (const kernels::TensorCheck& check : gate.tensors) {
     Json& tensor = tensors[std::string(name_of(check.tensor))];
     tensor["error"] = check.agreement.error;
+    tensor["rms"] = number_or_null(check.agreement.rms);
     tensor["tolerance"] = check.agreement.tolerance;
     tensor["max_error"] = check.agreement.max_error;
     tensor["allowed_max_error"] = number_or_null(check.agreement.allowed_max_error);

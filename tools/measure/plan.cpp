@@ -44,8 +44,9 @@ void fill(std::optional<Count>& size, Count compiled) {
 /// The kernel's first tiling that agrees with the request; for a layer the one that suits its tokens.
 std::optional<KernelTiling> tiling_for(const PointRequest& request, const Kernel& kernel) {
   std::vector<KernelTiling> agreeing;
-  std::copy_if(kernel.tilings.begin(), kernel.tilings.end(), std::back_inserter(agreeing),
-               [&](const KernelTiling& tiling) { return agrees(tiling, request); });
+  std::copy_if(
+      kernel.tilings.begin(), kernel.tilings.end(), std::back_inserter(agreeing),
+      [&](const KernelTiling& tiling) { return kernels::suits(tiling, request.problem) && agrees(tiling, request); });
   if (agreeing.empty()) return std::nullopt;
   if (request.algorithm->computation() != Computation::layer) return agreeing.front();
   return kernels::preferred_weight_tiling(agreeing, request.shapes);
@@ -76,6 +77,7 @@ MeasurePlan plan_for(const PointRequest& request, const Kernel& kernel) {
   const std::optional<KernelTiling> tiling = tiling_for(request, kernel);
   MeasurePlan plan{.kernel = &kernel, .request = with_tiling(request, tiling), .point = {}};
   plan.request.overflowing = Overflowing::counted;  // what a block holds is the kernel's affair
+  plan.request.problem.fp8_output = DType::bf16;    // of kernels
   ResolvedPoint resolved = resolve(plan.request);
   plan.refusal = foreign(request);
   if (!plan.refusal) plan.refusal = choose_tiling(resolved);

@@ -35,11 +35,13 @@ std::string tile_text(const Json& point) {
   return text;
 }
 
-/// The largest relative error over the outputs.
-Cell error_cell(const Json& point) {
+/// The largest of a kind of relative error over the outputs that have it.
+Cell error_cell(const Json& point, const char* kind) {
   const Json& tensors = at(point, {"gate", "tensors"});
   double largest = -1;
-  for (const Json& tensor : tensors) largest = std::max(largest, tensor.value("error", 0.0));
+  for (const Json& tensor : tensors) {
+    if (const Json& error = at(tensor, {kind}); error.is_number()) largest = std::max(largest, error.get<double>());
+  }
   return largest < 0 ? Cell() : Cell(Scientific{largest});
 }
 
@@ -52,7 +54,8 @@ struct MeasureColumn {
 std::vector<MeasureColumn> measured_columns() {
   return {
       {"tile", "", [](const Json& point, const Json&) { return Cell(tile_text(point)); }},
-      {"error", "", [](const Json& point, const Json&) { return error_cell(point); }},
+      {"error", "", [](const Json& point, const Json&) { return error_cell(point, "error"); }},
+      {"error", "rms", [](const Json& point, const Json&) { return error_cell(point, "rms"); }},
       {"SM edge", "MiB",
        [](const Json& point, const Json&) {
          return decimal(at(point, {"traffic", "bytes", "total"}), 1 << 20, 2);

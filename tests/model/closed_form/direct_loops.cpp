@@ -25,6 +25,9 @@ class Memory {
   Work& work_;
 };
 
+/// Of an output that is not read back.
+DType output_type(const Problem& p) { return p.dtype == DType::fp8 ? p.fp8_output : p.dtype; }
+
 void visit(Work& work, const Problem& p, Count rows, Count keys) {
   work.matmul_flops += Flops(2 * rows * keys * p.head_dim) + Flops(2 * rows * keys * p.head_dim_v);
   work.exp.scores += rows * keys;
@@ -87,7 +90,7 @@ void flash2(Work& work, const Case& point) {
       memory.load(TensorName::V, map.key_rows(j) * p.head_dim_v, p.dtype);
       visit(work, p, rows, map.key_rows(j));
     }
-    memory.store(TensorName::O, rows * p.head_dim_v, p.dtype);
+    memory.store(TensorName::O, rows * p.head_dim_v, output_type(p));
     memory.store(TensorName::LSE, rows, p.stat_dtype);
   }
 }
@@ -153,7 +156,7 @@ void split_kv(Work& work, const Case& point) {
       memory.load(TensorName::LSEacc, rows, p.stat_dtype);
       work.exp.combine += 2 * rows;
     }
-    memory.store(TensorName::O, rows * p.head_dim_v, p.dtype);
+    memory.store(TensorName::O, rows * p.head_dim_v, output_type(p));
     memory.store(TensorName::LSE, rows, p.stat_dtype);
   }
 }
@@ -183,7 +186,7 @@ void standard_unfused(Work& work, const Case& point, const Options& o) {
   }
   memory.load(o.unfused_dropout ? TensorName::Pd : TensorName::P, scores, p.score_dtype);
   memory.load(TensorName::V, p.seq_k * p.head_dim_v, p.dtype);
-  memory.store(TensorName::O, p.rows() * p.head_dim_v, p.dtype);
+  memory.store(TensorName::O, p.rows() * p.head_dim_v, output_type(p));
   work.matmul_flops += Flops(2 * scores * (p.head_dim + p.head_dim_v));
   work.exp.scores += scores;
 }
@@ -229,7 +232,7 @@ void standard_tiled(Work& work, const Case& point) {
     if (passes == 2) work.exp.rescale += ceil_div(p.seq_k, t.block_k);
   }
   run(work, {TensorName::P, TensorName::V, TensorName::O, p.rows(), p.head_dim_v, p.seq_k, t.block_q,
-             block_d(p.head_dim_v), t.block_k, p.score_dtype, p.dtype, p.dtype});
+             block_d(p.head_dim_v), t.block_k, p.score_dtype, p.dtype, output_type(p)});
 }
 
 void run_stream(std::string_view algorithm, Work& work, const Case& point) {

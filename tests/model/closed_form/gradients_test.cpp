@@ -25,7 +25,7 @@ class Loops {
         store_key_gradients(p_.seq_k);
       }
       for_key_tiles([&](Count rows) {
-        load(TensorName::O, rows * p_.head_dim_v, p_.dtype);
+        load(TensorName::O, rows * p_.head_dim_v, o_type());
         load(TensorName::l, rows, p_.stat_dtype);
         load(TensorName::m, rows, p_.stat_dtype);
         load(TensorName::dQ, rows * p_.head_dim, p_.o_dtype);
@@ -40,7 +40,8 @@ class Loops {
     const bool atomics = point_.options.variant != Variant::two_kernels;
     const Count buffers = accumulation_buffers(point_);
     for (Count stream = 0; stream < p_.streams(); ++stream) {
-      for (const TensorName tensor : {TensorName::O, TensorName::dO}) load(tensor, p_.rows() * p_.head_dim_v, p_.dtype);
+      load(TensorName::O, p_.rows() * p_.head_dim_v, o_type());
+      load(TensorName::dO, p_.rows() * p_.head_dim_v, p_.dtype);
       store(TensorName::D, p_.rows(), p_.stat_dtype);
       for (Count buffer = 0; atomics && buffer < buffers; ++buffer) {
         store(TensorName::dQacc, p_.rows() * p_.head_dim, p_.stat_dtype);
@@ -60,6 +61,7 @@ class Loops {
   }
 
  private:
+  DType o_type() const { return p_.dtype == DType::fp8 ? p_.fp8_output : p_.dtype; }
   void load(TensorName tensor, Count elements, DType type) {
     work_[tensor].read += Elements(elements);
     work_[tensor].read_bytes += Bytes(elements * size_of(type));

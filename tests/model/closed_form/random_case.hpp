@@ -43,6 +43,7 @@ class RandomCases {
     problem.stat_dtype = any_type();
     problem.score_dtype = any_type();
     problem.o_dtype = any_type();
+    problem.fp8_output = any_type();
     return problem;
   }
 
