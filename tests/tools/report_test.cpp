@@ -145,3 +145,28 @@ TEST_CASE("results of tune are shown, and what is wrong in them is named") {
   CHECK_THAT(error_of(tuned(R"({"unit": "bytes", "tilings": [{"block_q": 1, "block_k": 1, "stages": 1.5}]})")),
              contains("stages\" is 1.5"));
 }
+
+namespace {
+
+std::string validation(const std::string& row) {
+  return R"({"schema": 1, "command": "validate", "version": "0.1.0", "verdicts": [], "splits": [], "summaries": [],
+             "ladder": [], "missing": [], "notes": [], "observations": [{"problem": {}}], "rows": [)" +
+         row + "]}";
+}
+
+std::string validated_row(const std::string& figures) {
+  return R"({"kernel": "flash3", "problem": "N 4096", "metric": "time", "role": "fitted", "source": "a.json", )" +
+         figures + "}";
+}
+
+}  // namespace
+
+TEST_CASE("a validation is shown, and what is wrong in it is named") {
+  const std::string row = validated_row(R"("observation": 0, "measured": 1.5, "predicted": 2, "error": null)");
+  CHECK_THAT(render_report(validation(row), "title"), contains(R"("command":"validate")"));
+  CHECK_THAT(error_of(validation(validated_row(R"("observation": 1)"))), contains("\"rows[0].observation\""));
+  CHECK_THAT(error_of(validation(validated_row(R"("observation": 0, "error": "5 %")"))),
+             contains("\"rows[0].error\"") && contains("number"));
+  CHECK_THAT(error_of(validation("7")), contains("\"rows[0]\""));
+  CHECK_THAT(error_of(R"({"schema": 1, "command": "validate", "version": "0.1.0"})"), contains("\"verdicts\""));
+}

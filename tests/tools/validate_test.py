@@ -179,6 +179,19 @@ class Validate(Folder):
     def test_threads_change_nothing(self):
         self.assertEqual(self.lines("-j", "1"), self.lines("-j", "3"))
 
+    def test_fits_of_the_device_predict_without_a_split_and_bring_intervals(self):
+        fits = self.path("fits.toml")
+        self.assertEqual(run(["calibrate", *self.ONE, "-o", fits]).returncode, 0)
+        plain = self.lines("--metric", "time")
+        self.ONE = [self.ONE[0], "--device", fits]
+        fitted = self.lines("--metric", "time")
+        self.assertEqual({row["low"] for row in plain}, {""})
+        for row in fitted:
+            self.assertLess(float(row["low"]), float(row["predicted"]))
+            self.assertLess(float(row["predicted"]), float(row["high"]))
+        errors = [sum(abs(float(row["error"])) for row in rows) for rows in (plain, fitted)]
+        self.assertLess(errors[1], errors[0])
+
     def test_anyones_profile_with_its_description(self):
         arguments = ["--profile", PROFILE, "--kernel", self.write("mine.toml", DESCRIPTION), "--device", "h200"]
         done = run(["validate", *arguments, "--format", "json"])
