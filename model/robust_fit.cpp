@@ -20,9 +20,9 @@ constexpr int most_steps = 60;
 constexpr double enough = 1e-7;  ///< share of the objective that a step must gain
 
 /// The problem in doubts away from the priors.
-class Problem {
+class FitProblem {
  public:
-  Problem(const std::vector<BoundedParameter>& parameters, const Residuals& residuals, double noise)
+  FitProblem(const std::vector<BoundedParameter>& parameters, const Residuals& residuals, double noise)
       : parameters_(parameters), residuals_(residuals), noise_(noise) {}
 
   Eigen::Index count() const { return static_cast<Eigen::Index>(parameters_.size()); }
@@ -91,7 +91,7 @@ struct State {
 };
 
 /// One accepted step, or none: false.
-bool improve(const Problem& problem, State& state, double& damping) {
+bool improve(const FitProblem& problem, State& state, double& damping) {
   const Vector root = weights(state.residuals, state.scale);
   const Matrix slopes = root.asDiagonal() * problem.jacobian(state.z, state.residuals);
   const Vector pull = slopes.transpose() * root.cwiseProduct(state.residuals) + state.z;
@@ -113,7 +113,7 @@ bool improve(const Problem& problem, State& state, double& damping) {
 }
 
 /// What is known of the parameters at the end.
-Matrix covariance(const Problem& problem, const State& state, Matrix& slopes) {
+Matrix covariance(const FitProblem& problem, const State& state, Matrix& slopes) {
   slopes = problem.jacobian(state.z, state.residuals);
   const Matrix weighted = weights(state.residuals, state.scale).asDiagonal() * slopes;
   const Matrix normal = weighted.transpose() * weighted + Matrix::Identity(problem.count(), problem.count());
@@ -123,7 +123,7 @@ Matrix covariance(const Problem& problem, const State& state, Matrix& slopes) {
 }  // namespace
 
 RobustFit robust_fit(const std::vector<BoundedParameter>& parameters, const Residuals& residuals, double noise) {
-  const Problem problem(parameters, residuals, noise);
+  const FitProblem problem(parameters, residuals, noise);
   State state{.z = Vector::Zero(problem.count()), .residuals = {}, .scale = 1};
   state.residuals = problem.residuals(state.z);
   if (state.residuals.size() == 0 || !state.residuals.allFinite()) {
