@@ -13,6 +13,7 @@ namespace tilemeter {
 struct Concurrency {
   Count resident = 1;
   FastestIndex fastest = FastestIndex::blocks;
+  RowOrder rows = RowOrder::ascending;
   double active = 1;  ///< share of the streams (heads, batch items) that those blocks belong to
 };
 

@@ -82,6 +82,16 @@ double read_again_by_interleaved(const Walks& walks) {
   return distance <= walks.capacity ? 0 : static_cast<double>(passes - 1) * walks.once();
 }
 
+/// The blocks of a stream in the order of their launch.
+std::vector<KeyWalk> ordered(std::vector<KeyWalk> blocks, RowOrder rows) {
+  if (rows == RowOrder::descending) std::reverse(blocks.begin(), blocks.end());
+  if (rows == RowOrder::longest_first) {
+    std::stable_sort(blocks.begin(), blocks.end(),
+                     [](const KeyWalk& a, const KeyWalk& b) { return a.last - a.first > b.last - b.first; });
+  }
+  return blocks;
+}
+
 }  // namespace
 
 double share_above(double first, double last, double limit) {
@@ -102,7 +112,7 @@ double keys_read(const Case& point, const Work& bill, const Work& once, const Co
                              .groups = walks.groups,
                              .resident = walks.resident,
                              .fastest = concurrency.fastest,
-                             .blocks = blocks_of_stream(point, splits)};
+                             .blocks = ordered(blocks_of_stream(point, splits), concurrency.rows)};
     read = walks.once() +
            read_again_beyond(order, {.block = walks.block_bytes, .tile = walks.tile_bytes, .once = walks.once()},
                              capacity);

@@ -100,7 +100,8 @@ Concurrency concurrency_of(const std::vector<KernelWork>& kernels, const Prepare
     return a.amounts.edge_read < b.amounts.edge_read;
   });
   Concurrency concurrency{.resident = checked::multiply(time.rates.sms, most->resident),
-                          .fastest = time.execution.fastest};
+                          .fastest = time.execution.fastest,
+                          .rows = time.execution.rows};
   if (!most->launch.blocks || most->launch.blocks->blocks() == 0) return concurrency;
   LaunchBlocks blocks = *most->launch.blocks;
   if (time.execution.fastest == FastestIndex::streams) blocks.stream = {BlockRun{}};  // each of another stream
