@@ -15,6 +15,7 @@ using Matrix = Eigen::MatrixXd;
 
 constexpr double huber = 1.345;
 constexpr double normal95 = 1.96;
+constexpr double most_noise = 5;     ///< times the least: that a model is far off is no noise
 constexpr double difference = 1e-4;  ///< of a doubt: the step of a derivative
 constexpr int most_steps = 60;
 constexpr double enough = 1e-7;  ///< share of the objective that a step must gain
@@ -58,7 +59,7 @@ class FitProblem {
   double scale(const Vector& residuals) const {
     std::vector<double> sizes(static_cast<std::size_t>(residuals.size()));
     for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = std::abs(residuals[static_cast<Eigen::Index>(i)]);
-    return std::max(noise_, 1.4826 * quantile_of(sizes, 0.5, "residuals"));
+    return std::clamp(1.4826 * quantile_of(sizes, 0.5, "residuals"), noise_, most_noise * noise_);
   }
 
  private:
