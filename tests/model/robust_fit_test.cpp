@@ -8,7 +8,6 @@
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
-using Catch::Approx;
 
 namespace {
 
