@@ -1,7 +1,11 @@
 #include "tools/validate/json.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "sim/catalog.hpp"
 #include "tools/measure/measurement.hpp"
+#include "tools/output/number.hpp"
 #include "tools/report/device_roofs.hpp"
 
 namespace tilemeter::validation {
@@ -74,6 +78,44 @@ Json step_json(const LadderStep& step) {
   json["sign_right"] = step.sign;
   json["within"] = step.within;
   return json;
+}
+
+/// What the steps of a split say together.
+Json ladder_verdict_json(const Split& split, const std::vector<LadderStep>& ladder) {
+  Count steps = 0;
+  Count signs = 0;
+  Count within = 0;
+  double furthest = 0;
+  for (const LadderStep& step : ladder) {
+    if (step.split != split.word) continue;
+    ++steps;
+    signs += step.sign ? 1 : 0;
+    within += step.within ? 1 : 0;
+    furthest = std::max(furthest, std::abs(step.points()));
+  }
+  if (steps == 0) return nullptr;
+  const std::string all = " of " + std::to_string(steps);
+  Json json;
+  json["metric"] = "ladder";
+  json["split"] = split.word;
+  json["who"] = ladder_rungs;
+  json["limit"] = "each of the right sign, within 10 points";
+  json["status"] = name_of(signs == steps && within == steps ? Status::kept : Status::missed);
+  json["words"] = std::to_string(signs) + all + " gains of the right sign, " + std::to_string(within) + all +
+                  " within 10 points, the furthest " + fixed(furthest, 1) + " points off";
+  json["count"] = steps;
+  json["worst"] = Json::array();
+  return json;
+}
+
+Json verdicts_json(const Validation& validation) {
+  Json list = Json::array();
+  for (const Verdict& verdict : validation.verdicts) list.push_back(verdict_json(verdict));
+  for (const Experiment& experiment : validation.experiments) {
+    Json ladder = ladder_verdict_json(experiment.split, validation.ladder);
+    if (!ladder.is_null()) list.push_back(std::move(ladder));
+  }
+  return list;
 }
 
 Json figure_json(const FittedFigure& figure) {
@@ -191,7 +233,7 @@ Json document_of(const Validation& validation) {
   Json json = document_json("validate");
   json["device"] = validation.device->name;
   json["interval"] = interval_share;
-  json["verdicts"] = list_json(validation.verdicts, verdict_json);
+  json["verdicts"] = verdicts_json(validation);
   json["splits"] = list_json(validation.experiments, experiment_json);
   json["summaries"] = list_json(validation.summaries, summary_json);
   json["ladder"] = list_json(validation.ladder, step_json);

@@ -9,6 +9,7 @@ const metricTitles = {
   dram_read: 'bytes read of device memory',
   dram_write: 'bytes written to device memory',
   time: 'time',
+  ladder: 'gains of rungs',
 };
 
 /** A row with numbers for its figures (long integers arrive as strings) and the length of its problem. */
