@@ -9,6 +9,7 @@
 namespace tilemeter {
 namespace {
 
+constexpr Count warpgroup = 4;          ///< warps
 constexpr double barriers_of_step = 2;  ///< K and V have arrived; their tiles are free
 
 Count rows_of(const Case& point) { return std::min(point.tiling.block_q, std::max<Count>(1, point.problem.rows())); }
@@ -34,6 +35,11 @@ double fitted_unit(const TimeBounds& clocks, const Efficiency& fit) {
   const double others = clocks.at(Resource::exp) + clocks.at(Resource::fma) + clocks.at(Resource::alu);
   const double step = fit.step(clocks.at(Resource::tensor), clocks.at(Resource::shared), others);
   return std::max(step, clocks.at(Resource::l2));
+}
+
+/// One warpgroup that does one operation after the other has nothing to run under its products.
+bool waits_for_itself(std::string_view algorithm, const Execution& execution) {
+  return execution.matrix == MatrixPath::wgmma && execution.math_warps <= warpgroup && algorithm != "flash3";
 }
 
 /// Start and end of a block: `fixed` of latencies and copies, as often as a fit says.
@@ -223,7 +229,9 @@ StepEstimate streaming_step(std::string_view algorithm, const Case& point, const
                           : chain_clocks(chain, execution, point.tiling.stages, barriers);
   step.fixed = fixed_clocks(point, rates);
   if (rates.fit) {
-    step.unit = fitted_unit(sm_clocks(amounts, rates, execution.matrix), *rates.fit);
+    Efficiency fit = *rates.fit;
+    if (waits_for_itself(algorithm, execution)) fit.hidden = 0;
+    step.unit = fitted_unit(sm_clocks(amounts, rates, execution.matrix), fit);
     step.chain = step.unit;
     step.fixed = fitted_fixed(step.fixed, point, *rates.fit);
   }
