@@ -46,8 +46,8 @@ class Calibrate(unittest.TestCase):
             self.assertEqual(fit["observations"], 18)
             self.assertLess(fit["mean_error"], 0.01)
             figures = {f["key"].split(".")[-1]: f for f in fit["figures"]}
-            self.assertTrue(figures["products"]["determined"])
-            for name, value in {"products": 1.2, "shared": 0.4}.items():
+            self.assertTrue(figures["shared"]["determined"])
+            for name, value in {"products": 1.2, "shared": 0.4, "scalar": 0.9, "hidden": 0.3}.items():
                 self.assertLess(abs(figures[name]["value"] - value), figures[name]["half_width95"] + 0.02, name)
 
     def test_an_overlay_is_read_again(self):
@@ -77,7 +77,7 @@ class Calibrate(unittest.TestCase):
                 ([KERNELS], "calibrate needs --device"),
                 ([KERNELS, "--device", RATES, "--kernel", "flash9"], 'flash9'),
                 ([KERNELS, "--device", RATES, "--max-seq", "0"], "--max-seq"),
-                ([KERNELS, "--device", RATES, "--max-seq", "1"], "no time of any kernel"),
+                ([KERNELS, "--device", RATES, "--kernel", "flash2", "--max-seq", "1"], "no time of any kernel"),
                 ([RATES + ".none", "--device", RATES], "rates.toml.none"),
                 ([KERNELS, "--device", "h200", "--set", "fit.flash3.speed=2"], "fit.KERNEL.FIGURE"),
                 ([KERNELS, "--device", "h200", "--set", "fit.flash3.products=99 x"], "expected"),
