@@ -197,8 +197,10 @@ std::vector<float> product_of(DType type, bool transposed, const std::vector<flo
       transposed ? map_of(type, b_memory.data(), N, 64, N) : map_of(type, b_memory.data(), 64, N, 64);
   if (transposed) {
     multiply<Element, N, Major::k><<<1, warpgroup_size>>>(a_map, b_map, c.data());
-  } else {
+  } else if constexpr (N % 64 == 0) {
     multiply<Element, N, Major::mn><<<1, warpgroup_size>>>(a_map, b_map, c.data());
+  } else {
+    throw std::invalid_argument("no product of this width and layout");
   }
   TILEMETER_CHECK(cudaGetLastError());
   return c.to_host();
@@ -242,6 +244,11 @@ std::vector<float> product_of(DType type, int n, bool transposed, const std::vec
   if (n == 128) return product_of<Element, 128>(type, transposed, a, b);
   if (n == 192) return product_of<Element, 192>(type, transposed, a, b);
   if (n == 256) return product_of<Element, 256>(type, transposed, a, b);
+  if (n == 80) return product_of<Element, 80>(type, transposed, a, b);
+  if (n == 160) return product_of<Element, 160>(type, transposed, a, b);
+  if constexpr (std::is_same_v<Element, __nv_bfloat16>) {
+    if (n == 224) return product_of<Element, 224>(type, transposed, a, b);
+  }
   throw std::invalid_argument("no product of this width");
 }
 

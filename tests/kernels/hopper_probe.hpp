@@ -21,10 +21,11 @@ std::vector<std::uint16_t> loaded_tile(const WordMatrix& matrix, int row, int co
 WordMatrix stored_tile(int rows, int cols, int row, int col);
 
 /// a b, of 64 x 64 and 64 x n elements, by wgmma; both row-major, rounded to `type`. With `transposed`, b is handed
-/// over as its transpose, so that k is contiguous. `n` is one of product_widths.
+/// over as its transpose, so that k is contiguous. `n` is one of product_widths or odd_widths.
 std::vector<float> product(tilemeter::DType type, int n, bool transposed, const std::vector<float>& a,
                            const std::vector<float>& b);
 inline constexpr int product_widths[] = {64, 128, 192, 256};
+inline constexpr int odd_widths[] = {80, 160, 224};  ///< with `transposed` alone; 224 of bf16
 
 /// A poisoned copy of `matrices` matrices one below the other, 128 columns wide, after 64 rows from `row` on of one of
 /// them have been copied by way of a tile of whole rows.
