@@ -95,7 +95,6 @@ Execution default_execution(std::string_view algorithm, const Case& point, const
     execution.math_warps = mma_warps(point);
     execution.threads = execution.math_warps * warp_threads;
   }
-  execution.kernel = algorithm;
   return execution;
 }
 

@@ -36,7 +36,7 @@ class Described(program.Folder):
         self.assertEqual(point["tiling"], {"block_q": 192, "block_k": 128, "stages": 2, "rule": "given"})
         execution = point["execution"]
         self.assertEqual(execution["kernel"], "flash3")
-        self.assertEqual((execution["matrix"], execution["scheduling"]), ("wgmma", "static-persistent"))
+        self.assertEqual((execution["matrix"], execution["scheduling"]), ("wgmma", "forth-and-back"))
         self.assertEqual((execution["row_order"], execution["fastest"]), ("longest-first", "streams"))
         self.assertEqual((execution["warps"], execution["math_warps"], execution["blocks_per_sm"]), (16, 12, 1))
         self.assertEqual(predict(f"--kernel flash3 {POINT}")["execution"]["row_order"], "ascending")

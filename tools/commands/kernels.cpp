@@ -63,6 +63,7 @@ std::string sizes_text(const KernelTiling& tiling) {
     if (size == 0 || (name == "stages" && size == 1)) continue;
     text += (text.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(size);
   }
+  if (tiling.element_size == size_of(DType::fp8)) text += ", fp8";
   return text.empty() ? "any size" : text;
 }
 
