@@ -76,8 +76,7 @@ struct Execution {
 
 /// What the kernel of `algorithm` is taken to do on `device` where nothing else is said: flash3 by wgmma with 128
 /// threads of producers beside its groups, persistent, longest blocks first; everything else as a grid of blocks, by
-/// mma.sync on tensor cores where the device multiplies the type there. Its fitted figures are those of the kernel that
-/// has the algorithm's name.
+/// mma.sync on tensor cores where the device multiplies the type there.
 Execution default_execution(std::string_view algorithm, const Case& point, const Device& device);
 
 }  // namespace tilemeter
