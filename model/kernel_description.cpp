@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "model/closed_form/catalog.hpp"
+#include "model/execution_values.hpp"
 #include "model/quantity.hpp"
 #include "model/register_use.hpp"
 #include "model/shipped_kernels.hpp"
@@ -22,20 +23,6 @@ constexpr std::string_view launch_form = "tables [[launch]], each with kernel an
 constexpr std::string_view masks_form = "an array of masks, of none, causal, causal_top_left and window";
 constexpr std::string_view kernel_form = "part of a kernel's name, or an array of such";
 
-std::string_view word_of(Maxima maxima) { return name_of(maxima); }
-template <class Value>
-std::string_view word_of(Value value) {
-  return tilemeter::name_of(value);
-}
-
-constexpr std::array matrix_paths = {MatrixPath::scalar, MatrixPath::mma, MatrixPath::wgmma};
-constexpr std::array overlaps = {Overlap::serial, Overlap::pipelined};
-constexpr std::array schedulings = {Scheduling::grid, Scheduling::static_persistent, Scheduling::forth_and_back,
-                                    Scheduling::counter};
-constexpr std::array row_orders = {RowOrder::ascending, RowOrder::descending, RowOrder::longest_first};
-constexpr std::array fastest_indices = {FastestIndex::blocks, FastestIndex::streams};
-constexpr std::array tail_ways = {Tails::predicated, Tails::padded};
-constexpr std::array maxima_places = {Maxima::all, Maxima::masked};
 constexpr std::array build_masks = {MaskKind::none, MaskKind::causal, MaskKind::causal_top_left, MaskKind::window};
 
 /// Whichever of `values` the text of `key` names; `value` stays where the key is absent.
@@ -43,7 +30,7 @@ template <class Value, std::size_t n>
 void read_word(const TomlFields& fields, std::string_view key, const std::array<Value, n>& values, Value& value) {
   if (!fields.has(key)) return;
   std::vector<std::string_view> words;
-  for (const Value each : values) words.push_back(word_of(each));
+  for (const Value each : values) words.push_back(name_of(each));
   const std::string expected = "one of " + joined(words);
   const std::string text = fields.text(key, expected);
   const auto found = std::find(words.begin(), words.end(), text);

@@ -7,7 +7,9 @@
 #include "tools/commit.hpp"
 #include "tools/gpu.hpp"
 #include "tools/log.hpp"
+#include "tools/options/device.hpp"
 #include "tools/options/text.hpp"
+#include "tools/output/overlay.hpp"
 
 namespace tilemeter {
 namespace {
@@ -27,30 +29,6 @@ constexpr std::string_view calibrate_example =
     "h200.fits.toml --kernel flash3 ...` then gives a time with its interval. Without -o, a table: value, 95 % "
     "interval,\n"
     "whether the data or the expectation say it, and the errors that are left.";
-
-constexpr std::string_view overlay_word = "toml";
-
-bool wants_overlay(const Arguments& arguments) {
-  const auto format = arguments.find("--format");
-  if (format) return *format == overlay_word;
-  const auto path = arguments.find("-o");
-  return path && path->size() > 5 && path->substr(path->size() - 5) == ".toml";
-}
-
-Device device_of(const Arguments& arguments) {
-  const auto name = arguments.find("--device");
-  if (!name) {
-    throw InputError(
-        "calibrate needs --device NAME or FILE.toml, the GPU that was measured; `tilemeter devices` lists the names");
-  }
-  Device device = load_device(*name);
-  std::vector<std::string> settings;
-  for (const Arguments::Given& given : arguments.options()) {
-    if (given.option == "--set") settings.push_back(given.value);
-  }
-  apply_settings(device, settings);
-  return device;
-}
 
 /// Keeps the observations of the kernels of --kernel.
 void keep_kernels(const Arguments& arguments, std::vector<Observation>& observations) {
@@ -81,22 +59,9 @@ std::vector<Observation> observations_of(const Arguments& arguments, std::vector
   return observations;
 }
 
-std::string command_line_of_fit(const Arguments& arguments) {
-  std::string text = "tilemeter calibrate";
-  for (const std::string& word : arguments.words()) text += " " + word;
-  for (const Arguments::Given& given : arguments.options()) {
-    text += " " + given.option + (given.value.empty() ? "" : " " + given.value);
-  }
-  return text;
-}
-
 int run_calibrate(const Arguments& arguments) {
-  const bool overlay = wants_overlay(arguments);
-  const Target target = overlay ? Target{.format = Format::table, .path = path_of(arguments)} : target_of(arguments);
-  if (target.format == Format::html) {
-    throw InputError("--format html: calibrate has no page; choose from table, csv, json, md, toml");
-  }
-  const Device device = device_of(arguments);
+  const auto [overlay, target] = overlay_target(arguments, "calibrate");
+  const Device device = measured_device(arguments, "calibrate");
   std::vector<std::string> notes;
   const std::vector<Observation> observations = observations_of(arguments, notes);
   Calibration calibration = calibrate(observations, device);
@@ -104,7 +69,7 @@ int run_calibrate(const Arguments& arguments) {
   for (const std::string& note : calibration.notes) log_detail(note);
   const CalibrationOrigin origin{.device = *arguments.find("--device"),
                                  .date = utc_now(),
-                                 .command = command_line_of_fit(arguments),
+                                 .command = command_line_of(arguments, "calibrate"),
                                  .commit = std::string(source_commit)};
   write_result(target, overlay ? fit_overlay(calibration, device, origin)
                                : render_calibration(calibration, origin, target.format));

@@ -4,6 +4,7 @@
 #include "model/device.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
+#include "tools/options/device.hpp"
 #include "tools/output/listing.hpp"
 
 namespace tilemeter {
@@ -37,12 +38,7 @@ Listing list_of_devices() {
 }
 
 Listing facts_of(const std::string& name, const Arguments& arguments) {
-  std::vector<std::string> settings;
-  for (const Arguments::Given& given : arguments.options()) {
-    if (given.option == "--set") settings.push_back(given.value);
-  }
-  Device device = load_device(name);
-  apply_settings(device, settings);
+  const Device device = changed_device(name, arguments);
   Listing listing{.command = "devices", .key = "facts", .columns = {"key", "value", "source"}, .rows = {}};
   for (const DeviceFact& fact : device_rows(device)) listing.rows.push_back({fact.key, fact.value, fact.source});
   return listing;

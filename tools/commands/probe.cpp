@@ -10,6 +10,7 @@
 #include "tools/measure/measurement.hpp"
 #include "tools/options/text.hpp"
 #include "tools/output/listing.hpp"
+#include "tools/output/overlay.hpp"
 #include "tools/probe/overlay.hpp"
 #include "tools/probe/render.hpp"
 #include "tools/sweep/interrupt.hpp"
@@ -30,32 +31,6 @@ constexpr std::string_view probe_example =
     "SM clock, date and command. `--device h200.rates.toml` reads it wherever a device is asked for. Without -o, or "
     "with\n"
     "another format, the figures alone: --only hbm,l2 --format json.";
-
-constexpr std::string_view overlay_format = "toml";
-
-/// Where the figures go: as an overlay, or in one of the program's formats.
-struct ProbeTarget {
-  bool overlay = false;
-  Target target;
-};
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-ProbeTarget probe_target(const Arguments& arguments) {
-  const auto format = arguments.find("--format");
-  const auto path = arguments.find("-o");
-  const bool overlay = format ? *format == overlay_format : path && ends_with(*path, ".toml");
-  if (!overlay) {
-    ProbeTarget target{.overlay = false, .target = target_of(arguments)};
-    if (target.target.format == Format::html) {
-      throw InputError("--format html: probe has no page; choose from table, csv, json, md, toml");
-    }
-    return target;
-  }
-  return {.overlay = true, .target = {.format = Format::table, .path = path_of(arguments)}};
-}
 
 std::vector<const kernels::Probe*> probes_of(const Arguments& arguments) {
   std::vector<const kernels::Probe*> chosen;
@@ -79,20 +54,12 @@ kernels::ProbeSettings settings_of(const Arguments& arguments, const kernels::Gp
   return settings;
 }
 
-std::string command_line_of(const Arguments& arguments) {
-  std::string text = "tilemeter probe";
-  for (const Arguments::Given& given : arguments.options()) {
-    text += " " + given.option + (given.value.empty() ? "" : " " + given.value);
-  }
-  return text;
-}
-
 /// The device of --device, which must be a shipped one: an overlay names its base.
 std::optional<Device> named_device(const Arguments& arguments, bool overlay) {
   const auto name = arguments.find("--device");
   if (!name) return std::nullopt;
   if (!overlay) throw InputError(quote("--device", *name) + ": only an overlay changes a device; add -o FILE.toml");
-  if (name->find('/') != std::string::npos || ends_with(*name, ".toml")) {
+  if (name->find('/') != std::string::npos || name->ends_with(".toml")) {
     throw InputError(quote("--device", *name) +
                      ": expected the name of a shipped device; `tilemeter devices` lists them");
   }
@@ -109,7 +76,7 @@ Device require_base(const std::optional<Device>& named, const kernels::GpuInfo& 
 ProbeRun run_all(const Arguments& arguments, const kernels::GpuInfo& gpu) {
   ProbeRun run{.gpu = gpu,
                .date = utc_now(),
-               .command = command_line_of(arguments),
+               .command = command_line_of(arguments, "probe"),
                .commit = std::string(source_commit),
                .outcomes = {}};
   const kernels::ProbeSettings settings = settings_of(arguments, gpu);
@@ -143,7 +110,7 @@ bool asks_for_list(const Arguments& arguments) {
 
 int run_probe_command(const Arguments& arguments) {
   if (asks_for_list(arguments)) return run_list(arguments);
-  const ProbeTarget target = probe_target(arguments);
+  const OverlayTarget target = overlay_target(arguments, "probe");
   probes_of(arguments);
   const std::optional<Device> named = named_device(arguments, target.overlay);
   const kernels::GpuInfo gpu = require_gpu("probe");

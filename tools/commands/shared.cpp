@@ -45,6 +45,15 @@ std::optional<std::string> word_to_show(const Arguments& arguments, std::string_
                    " show NAME");
 }
 
+std::string command_line_of(const Arguments& arguments, std::string_view who) {
+  std::string text = "tilemeter " + std::string(who);
+  for (const std::string& word : arguments.words()) text += " " + word;
+  for (const Arguments::Given& given : arguments.options()) {
+    text += " " + given.option + (given.value.empty() ? "" : " " + given.value);
+  }
+  return text;
+}
+
 std::unique_ptr<PendingFile> open_file(const Target& target) {
   if (!target.path) return nullptr;
   const std::string partial = partial_path(*target.path);

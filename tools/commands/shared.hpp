@@ -26,6 +26,9 @@ std::vector<OptionSpec> all_options(std::initializer_list<std::span<const Option
 /// NAME of "show NAME"; nothing when no words were given. Throws InputError for other words; `who` is the subcommand.
 std::optional<std::string> word_to_show(const Arguments& arguments, std::string_view who);
 
+/// The command line of the subcommand `who`, for records.
+std::string command_line_of(const Arguments& arguments, std::string_view who);
+
 /// The file of -o, open; nullptr for standard output. Throws InputError when it cannot be written, or when an
 /// interrupted sweep waits in its place.
 std::unique_ptr<PendingFile> open_file(const Target& target);

@@ -6,6 +6,7 @@
 #include "tools/commands/shared.hpp"
 #include "tools/log.hpp"
 #include "tools/options/choice.hpp"
+#include "tools/options/device.hpp"
 #include "tools/sweep/pool.hpp"
 #include "tools/validate/json.hpp"
 #include "tools/validate/pins.hpp"
@@ -60,20 +61,6 @@ std::vector<validation::Split> asked_splits(const Arguments& arguments) {
   if (!arguments.has("--all")) return {validation::find_split(word.value_or("none"))};
   if (word) throw InputError("--all contradicts --split " + *word + ": give one of them");
   return {validation::splits().begin(), validation::splits().end()};
-}
-
-std::shared_ptr<const Device> measured_device(const Arguments& arguments) {
-  const auto name = arguments.find("--device");
-  if (!name)
-    throw InputError(
-        "validate needs --device NAME or FILE.toml, the GPU that was measured; `tilemeter devices` lists the names");
-  Device device = load_device(*name);
-  std::vector<std::string> settings;
-  for (const Arguments::Given& given : arguments.options()) {
-    if (given.option == "--set") settings.push_back(given.value);
-  }
-  apply_settings(device, settings);
-  return std::make_shared<const Device>(std::move(device));
 }
 
 std::size_t validate_threads(const Arguments& arguments) {
@@ -134,7 +121,7 @@ int run_validate(const Arguments& arguments) {
   validation::Question question;
   question.splits = asked_splits(arguments);
   question.metrics = asked_metrics(arguments);
-  question.device = measured_device(arguments);
+  question.device = std::make_shared<const Device>(measured_device(arguments, "validate"));
   question.all = arguments.has("--all");
   if (arguments.has("--closed-form")) question.memory = validation::MemoryBy::closed_form;
   question.threads = validate_threads(arguments);

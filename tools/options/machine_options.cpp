@@ -1,4 +1,5 @@
 #include "tools/options/choice.hpp"
+#include "tools/options/device.hpp"
 #include "tools/options/point_table.hpp"
 #include "tools/options/range.hpp"
 
@@ -15,15 +16,9 @@ Axis sram(std::string_view option, const std::string& text, const Arguments&) {
 
 /// The devices of a list, each changed by every --set.
 Axis device(std::string_view option, const std::string& text, const Arguments& arguments) {
-  std::vector<std::string> settings;
-  for (const Arguments::Given& given : arguments.options()) {
-    if (given.option == "--set") settings.push_back(given.value);
-  }
   std::vector<std::shared_ptr<const Device>> devices;
   for (const std::string_view name : split(text, ',')) {
-    Device loaded = load_device(name);
-    apply_settings(loaded, settings);
-    devices.push_back(std::make_shared<const Device>(std::move(loaded)));
+    devices.push_back(std::make_shared<const Device>(changed_device(name, arguments)));
   }
   return axis_of(option, std::move(devices), [](PointRequest& r, const auto& value) { r.device = value; });
 }

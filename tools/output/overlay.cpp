@@ -46,6 +46,16 @@ std::string overlay_document(const std::string& title, const std::string& base, 
   return text;
 }
 
+OverlayTarget overlay_target(const Arguments& arguments, std::string_view who) {
+  const auto format = arguments.find("--format");
+  const auto path = arguments.find("-o");
+  const bool overlay = format ? *format == "toml" : path && path->ends_with(".toml");
+  if (overlay) return {.overlay = true, .target = {.format = Format::table, .path = path_of(arguments)}};
+  OverlayTarget target{.overlay = false, .target = target_of(arguments)};
+  if (target.target.format != Format::html) return target;
+  throw InputError("--format html: " + std::string(who) + " has no page; choose from table, csv, json, md, toml");
+}
+
 std::string interval_text(double share) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "+- %.2g %%", 100 * share);

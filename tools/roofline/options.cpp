@@ -4,6 +4,7 @@
 #include <array>
 
 #include "model/quantity.hpp"
+#include "tools/options/device.hpp"
 #include "tools/options/text.hpp"
 #include "tools/options/types.hpp"
 #include "tools/output/number.hpp"
@@ -101,10 +102,7 @@ std::span<const OptionSpec> own_option_specs() { return specs; }
 
 std::vector<Device> devices_of(const Arguments& arguments, NoDevice fallback) {
   const auto given = arguments.find("--device");
-  std::vector<std::string> settings;
-  for (const Arguments::Given& option : arguments.options()) {
-    if (option.option == "--set") settings.push_back(option.value);
-  }
+  const std::vector<std::string> settings = device_settings(arguments);
   if (!given && !settings.empty()) throw InputError("--set " + settings.front() + " needs --device");
   std::vector<Device> devices;
   if (given) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/execution_values.hpp"
 #include "model/quantity.hpp"
 #include "model/register_use.hpp"
 #include "tools/options/choice.hpp"
@@ -23,27 +24,18 @@ constexpr std::array time_specs = {
     OptionSpec{"--warps", "W", "threads of a block / 32, producers included"},
 };
 
-constexpr std::array<Choice<MatrixPath>, 3> matrix_paths = {
-    {{"scalar", MatrixPath::scalar}, {"mma", MatrixPath::mma}, {"wgmma", MatrixPath::wgmma}}};
-constexpr std::array<Choice<Overlap>, 2> overlaps = {{{"serial", Overlap::serial}, {"pipelined", Overlap::pipelined}}};
-constexpr std::array<Choice<Scheduling>, 4> schedulings = {{{"grid", Scheduling::grid},
-                                                            {"static-persistent", Scheduling::static_persistent},
-                                                            {"forth-and-back", Scheduling::forth_and_back},
-                                                            {"counter", Scheduling::counter}}};
-constexpr std::array<Choice<RowOrder>, 3> row_orders = {{{"ascending", RowOrder::ascending},
-                                                         {"descending", RowOrder::descending},
-                                                         {"longest-first", RowOrder::longest_first}}};
-constexpr std::array<Choice<FastestIndex>, 2> indices = {
-    {{"blocks", FastestIndex::blocks}, {"streams", FastestIndex::streams}}};
-constexpr std::array<Choice<Tails>, 2> tails = {{{"predicated", Tails::predicated}, {"padded", Tails::padded}}};
-
 constexpr Count hopper = 90;
 constexpr Count warpgroup_warps = 4;
 
 template <class Value, std::size_t n>
-void choose(const Arguments& arguments, std::string_view option, const std::array<Choice<Value>, n>& words,
-            Value& value) {
-  if (const auto text = arguments.find(option)) value = parse_choice(option, *text, words);
+void choose(const Arguments& arguments, std::string_view option, const std::array<Value, n>& values, Value& value) {
+  const auto text = arguments.find(option);
+  if (!text) return;
+  std::array<Choice<Value>, n> choices{};
+  std::transform(values.begin(), values.end(), choices.begin(), [](Value each) {
+    return Choice<Value>{name_of(each), each};
+  });
+  value = parse_choice(option, *text, choices);
 }
 
 /// A frequency with its unit, or a number of hertz.
@@ -85,8 +77,8 @@ Execution changed_execution(Execution execution, const Arguments& arguments, con
   choose(arguments, "--overlap", overlaps, execution.overlap);
   choose(arguments, "--scheduling", schedulings, execution.scheduling);
   choose(arguments, "--row-order", row_orders, execution.rows);
-  choose(arguments, "--fastest", indices, execution.fastest);
-  choose(arguments, "--tails", tails, execution.tails);
+  choose(arguments, "--fastest", fastest_indices, execution.fastest);
+  choose(arguments, "--tails", tail_ways, execution.tails);
   require_path(execution, device);
   if (const auto clock = arguments.find("--clock")) execution.clock = parse_clock(*clock);
   if (const auto blocks = arguments.find("--blocks-per-sm")) {
