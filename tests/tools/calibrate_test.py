@@ -67,6 +67,14 @@ class Calibrate(unittest.TestCase):
             shown = output(["devices", "show", path])
             self.assertIn("fit.flash2.products", shown)
 
+    def test_an_overlay_keeps_what_was_set(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "fits.toml")
+            gemm = os.path.join(KERNELS, "gemm.json")
+            output(["calibrate", gemm, "--device", "h200", "--set", "sm.count=100", "--set", "l2.size=64MiB", "-o", path])
+            facts = {fact["key"]: fact["value"] for fact in document(["devices", "show", path])["facts"]}
+            self.assertEqual((facts["sm.count"], facts["l2.size"]), ("100", "64 MiB"))
+
     def test_longer_times_can_be_left_out(self):
         fit = document(["calibrate", KERNELS, "--device", RATES, "--kernel", "flash2", "--max-seq", "1024"])["kernels"][0]
         self.assertLess(fit["observations"], 20)

@@ -51,8 +51,7 @@ DeviceFact spread_fact(const KernelFit& fit, const CalibrationOrigin& origin) {
           .provenance = {.interval = "", .clock = "", .date = origin.date, .command = origin.command}};
 }
 
-/// What `device` states differently from the shipped device of its name. Whole numbers are left out: a file of rates
-/// has none.
+/// What `device` states differently from the shipped device of its name.
 std::vector<DeviceFact> changes_of(const Device& device) {
   const Device shipped = load_device(device.name);
   std::vector<DeviceFact> changes;

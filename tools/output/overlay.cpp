@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <map>
 
+#include "model/device_schema.hpp"
+
 namespace tilemeter {
 namespace {
 
@@ -18,7 +20,8 @@ std::string toml_string(const std::string& text) {
 }
 
 std::string line_of(const DeviceFact& datum, const std::string& name) {
-  std::string line = name + " = { value = " + toml_string(datum.value);
+  const bool whole = rule_of(datum.key, "overlay").spelling == Spelling::whole_number;
+  std::string line = name + " = { value = " + (whole ? datum.value : toml_string(datum.value));
   const auto add = [&](const char* key, const std::string& text) {
     if (!text.empty()) line += std::string(", ") + key + " = " + toml_string(text);
   };
