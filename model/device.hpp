@@ -27,12 +27,15 @@ std::string_view name_of(ComputeUnit unit);
 /// "rate.tensor.bf16".
 std::string rate_key(ComputeUnit unit, DType type);
 
+/// Bytes of the longest command line that a device file may state.
+inline constexpr std::size_t longest_command = 1000;
+
 /// How a quantity was measured; empty where its file does not say.
 struct Provenance {
   std::string interval;  ///< half the width of the 95 % interval as a share of the value: "+- 0.3 %"
   std::string clock;     ///< of the SMs meanwhile: "1.755 GHz"
   std::string date;      ///< UTC: "2025-01-31T12:00:00Z"
-  std::string command;   ///< the command line
+  std::string command;   ///< the command line, of at most `longest_command` bytes
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 

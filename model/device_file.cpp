@@ -17,12 +17,13 @@ struct ProvenanceField {
   std::string_view name;
   std::string Provenance::*member;
   const char* expected;
+  std::size_t longest = 200;
 };
 constexpr std::array<ProvenanceField, 4> provenance_fields = {{
     {"interval", &Provenance::interval, "a share of the value, such as \"+- 0.3 %\""},
     {"clock", &Provenance::clock, "a frequency, such as \"1.755 GHz\""},
     {"date", &Provenance::date, "a time in UTC, such as \"2025-01-31T12:00:00Z\""},
-    {"command", &Provenance::command, "a command line"},
+    {"command", &Provenance::command, "a command line", longest_command},
 }};
 
 void read_value(const TomlNode& node, RawFact& fact) {
@@ -53,7 +54,7 @@ std::string read_source(const TomlNode* node, const std::string& place) {
 void read_provenance(const std::string& name, const TomlNode& node, const std::string& place, Provenance& provenance) {
   for (const ProvenanceField& field : provenance_fields) {
     if (field.name == name) {
-      provenance.*field.member = text_of(node, place + "." + name, field.expected);
+      provenance.*field.member = text_of(node, place + "." + name, field.expected, field.longest);
       return;
     }
   }

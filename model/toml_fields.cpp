@@ -14,8 +14,7 @@ void refuse_node(const std::string& place, const TomlNode& node, std::string_vie
   throw InputError(place + ": found " + found + "; expected " + std::string(expected));
 }
 
-std::string text_of(const TomlNode& node, const std::string& place, std::string_view expected) {
-  constexpr std::size_t longest = 200;
+std::string text_of(const TomlNode& node, const std::string& place, std::string_view expected, std::size_t longest) {
   if (node.kind != TomlNode::Kind::text) refuse_node(place, node, expected);
   const std::string& text = node.text;
   const bool printable =

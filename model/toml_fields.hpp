@@ -48,8 +48,10 @@ class TomlFields {
 /// Throws InputError: what `place` holds, and what is expected there.
 [[noreturn]] void refuse_node(const std::string& place, const TomlNode& node, std::string_view expected);
 
-/// `node` as text, or a whole number of `low` to `high`. Throws InputError that names `place`.
-std::string text_of(const TomlNode& node, const std::string& place, std::string_view expected);
+/// `node` as text of at most `longest` printable bytes, or a whole number of `low` to `high`. Throws InputError that
+/// names `place`.
+std::string text_of(const TomlNode& node, const std::string& place, std::string_view expected,
+                    std::size_t longest = 200);
 Count count_of(const TomlNode& node, const std::string& place, Count low, Count high);
 
 }  // namespace tilemeter

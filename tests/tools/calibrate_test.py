@@ -5,6 +5,7 @@ usage: calibrate_test.py PROGRAM [unittest options]
 
 import json
 import os
+import shutil
 import tempfile
 import unittest
 
@@ -16,16 +17,21 @@ RATES = os.path.join(MEASURED, "rates.toml")
 POINT = ["--seq", "4096", "--head-dim", "128", "--heads", "16", "--batch", "4", "--dtype", "bf16"]
 
 
+def recorded(name):
+    with open(os.path.join(KERNELS, name + ".json")) as file:
+        return json.load(file)
+
+
 def make_documents(folder):
     """Documents of measure whose times are the model's own, with figures that were chosen."""
     settings = [f"--set=fit.flash2.{name}={value}" for name, value in
                 {"products": "1.2 x", "shared": "0.4 x", "scalar": "0.9 x", "hidden": "0.3 x"}.items()]
-    source = json.load(open(os.path.join(KERNELS, "flash2_n4096_d128.json")))
+    source = recorded("flash2_n4096_d128")
     for seq in (512, 1024, 4096):
         for dim in (64, 128, 256):
             made = json.loads(json.dumps(source))
             made["points"] = []
-            for point in json.load(open(os.path.join(KERNELS, f"flash2_n{seq}_d{dim}.json")))["points"]:
+            for point in recorded(f"flash2_n{seq}_d{dim}")["points"]:
                 causal = ["--causal"] if point["problem"]["mask"] == "causal" else []
                 predicted = document(["predict", "--kernel", "flash2", "--device", RATES, "--seq", str(seq), "--head-dim",
                                       str(dim), "--batch", str(point["problem"]["batch"]), "--heads",
@@ -54,7 +60,8 @@ class Calibrate(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "fits.toml")
             output(["calibrate", KERNELS, "--device", RATES, "--kernel", "flash2", "-o", path])
-            text = open(path).read()
+            with open(path) as file:
+                text = file.read()
             self.assertIn("[fit.flash2]", text)
             self.assertIn("[probe.hbm]", text)
             self.assertIn("interval", text)
@@ -62,7 +69,7 @@ class Calibrate(unittest.TestCase):
             self.assertEqual(fitted["time"]["source"], "fit")
             self.assertLess(fitted["time"]["low"], fitted["time"]["seconds"])
             self.assertGreater(fitted["time"]["high"], fitted["time"]["seconds"])
-            measured = json.load(open(os.path.join(KERNELS, "flash2_n4096_d128.json")))["points"][0]["times"][0]
+            measured = recorded("flash2_n4096_d128")["points"][0]["times"][0]
             self.assertLess(abs(fitted["time"]["seconds"] / measured["seconds"]["median"] - 1), 0.1)
             shown = output(["devices", "show", path])
             self.assertIn("fit.flash2.products", shown)
@@ -74,6 +81,18 @@ class Calibrate(unittest.TestCase):
             output(["calibrate", gemm, "--device", "h200", "--set", "sm.count=100", "--set", "l2.size=64MiB", "-o", path])
             facts = {fact["key"]: fact["value"] for fact in document(["devices", "show", path])["facts"]}
             self.assertEqual((facts["sm.count"], facts["l2.size"]), ("100", "64 MiB"))
+
+    def test_a_long_command_line_is_cut_so_that_the_overlay_can_be_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "fits.toml")
+            gemm = os.path.join(folder, *["a_folder_with_a_long_name_" * 4] * 12, "gemm.json")
+            os.makedirs(os.path.dirname(gemm))
+            shutil.copy(os.path.join(KERNELS, "gemm.json"), gemm)
+            output(["calibrate", gemm, "--device", RATES, "-o", path])
+            with open(path) as file:
+                commands = [line.split('command = "')[1].split('"')[0] for line in file if line.startswith("launch")]
+            self.assertEqual([(len(c), c[-4:]) for c in commands], [(1000, " ...")])
+            document(["devices", "show", path])
 
     def test_longer_times_can_be_left_out(self):
         fit = document(["calibrate", KERNELS, "--device", RATES, "--kernel", "flash2", "--max-seq", "1024"])["kernels"][0]

@@ -19,6 +19,13 @@ std::string toml_string(const std::string& text) {
   return quoted + "\"";
 }
 
+/// A command line that `Device` reads again: of a long one, its beginning.
+std::string shortened(const std::string& command) {
+  constexpr std::string_view more = " ...";
+  if (command.size() <= longest_command) return command;
+  return command.substr(0, longest_command - more.size()).append(more);
+}
+
 std::string line_of(const DeviceFact& datum, const std::string& name) {
   const bool whole = rule_of(datum.key, "overlay").spelling == Spelling::whole_number;
   std::string line = name + " = { value = " + (whole ? datum.value : toml_string(datum.value));
@@ -28,7 +35,7 @@ std::string line_of(const DeviceFact& datum, const std::string& name) {
   add("interval", datum.provenance.interval);
   add("clock", datum.provenance.clock);
   add("date", datum.provenance.date);
-  add("command", datum.provenance.command);
+  add("command", shortened(datum.provenance.command));
   add("source", datum.source);
   return line + " }\n";
 }
