@@ -10,21 +10,25 @@ constexpr double least = 1e-3;  ///< in the place of 0: quantities of a device f
 
 constexpr std::array efficiency_table = {
     EfficiencyFigure{
-        "products", &Efficiency::products, ProbeUnit::ratio, 1, 0.15, 0.7, 3,
+        "products", &Efficiency::products, ProbeUnit::ratio, 0.95, 0.12, 0.7, 3,
         "time of the matrix products over that of their rate at the clock of the probe; less than 1 at a higher clock"},
     EfficiencyFigure{"shared", &Efficiency::shared, ProbeUnit::ratio, 0.2, 0.3, least, 1.5,
                      "share of the time of shared memory that products do not hide"},
-    EfficiencyFigure{"scalar", &Efficiency::scalar, ProbeUnit::ratio, 1, 0.4, 0.1, 4,
+    EfficiencyFigure{"scalar", &Efficiency::scalar, ProbeUnit::ratio, 0.85, 0.3, 0.1, 4,
                      "time of scalar work over that of its rates"},
     EfficiencyFigure{"hidden", &Efficiency::hidden, ProbeUnit::ratio, 0.6, 0.4, least, 1,
                      "share of the shorter of products and scalar work that runs under the longer"},
+    EfficiencyFigure{"alone", &Efficiency::alone, ProbeUnit::ratio, 1, 0.5, 1, 8,
+                     "time of a step of a block that has an SM to itself over that of one among others"},
     EfficiencyFigure{"block", &Efficiency::block, ProbeUnit::ratio, 2, 1.5, least, 30,
                      "start and end of a block over the latencies and copies of its first load and last store"},
-    EfficiencyFigure{"masked", &Efficiency::masked, ProbeUnit::ratio, 0.5, 0.7, least, 15,
-                     "the same again for a block whose tiles a mask cuts"},
+    EfficiencyFigure{"masked", &Efficiency::masked, ProbeUnit::ratio, 0.5, 0.5, least, 10,
+                     "time for a tile that a mask cuts, beside its step, over that of its scalar work"},
     EfficiencyFigure{"cache", &Efficiency::cache, ProbeUnit::ratio, 0.85, 0.3, 0.1, 4,
-                     "time of the traffic at the edge of the SMs over that of the L2's bandwidth; less than 1 where "
-                     "neighbours' reads are served together"},
+                     "time of the traffic at the edge of the SMs over that of the L2's bandwidth"},
+    EfficiencyFigure{"joined", &Efficiency::joined, ProbeUnit::ratio, 0.1, 0.15, least, 0.6,
+                     "share of that traffic that the L2 serves for a neighbour too, where blocks walk the same keys in "
+                     "step"},
     EfficiencyFigure{"memory", &Efficiency::memory, ProbeUnit::ratio, 1.05, 0.1, 0.85, 4,
                      "time of the traffic of device memory over that of its bandwidth"},
     EfficiencyFigure{"exposed", &Efficiency::exposed, ProbeUnit::ratio, 0.2, 0.2, least, 1,
@@ -43,8 +47,9 @@ double Efficiency::step(double tensor, double shared_memory, double others) cons
   return std::max(matrix, single) + (1 - hidden) * std::min(matrix, single);
 }
 
-double Efficiency::together(double blocks, double l2, double hbm) const {
-  const double memories = std::max(cache * l2, memory * hbm);
+double Efficiency::together(double blocks, double l2, double hbm, bool in_step) const {
+  const double edge = cache * (in_step ? 1 - joined : 1) * l2;
+  const double memories = std::max(edge, memory * hbm);
   return std::max(blocks, memories) + exposed * std::min(blocks, memories);
 }
 

@@ -12,17 +12,21 @@ namespace tilemeter {
 
 /// A step of a block takes max(m, s) + (1 - hidden) min(m, s) clocks, where m = products x (clocks of the matrix path)
 /// + shared x (clocks of shared memory) and s = scalar x (clocks of exponentials, multiply-adds, maxima, conversions).
-/// A block takes its steps, `block` times the latencies and copies of its first load and last store, and `masked` times
-/// as much again where a mask cuts its tiles. A launch takes max(t, u) + exposed x min(t, u) beside `launch`, where t
-/// is the time of its blocks and u the larger of cache x (that of the L2) and memory x (that of device memory).
+/// Where several blocks share an SM, one that is left alone takes `alone` times that. A block takes its steps, `block`
+/// times the latencies and copies of its first load and last store, and `masked` times s again for every tile that a
+/// mask cuts. A launch takes max(t, u) + exposed x min(t, u) beside `launch`, where t is the time of its blocks and u
+/// the larger of cache x (that of the L2, less the share `joined` where blocks walk the same keys in step) and memory x
+/// (that of device memory).
 struct Efficiency {
   double products = 1;
   double shared = 0;
   double scalar = 1;
   double hidden = 1;
+  double alone = 1;
   double block = 1;
   double masked = 0;
   double cache = 1;
+  double joined = 0;
   double memory = 1;
   double exposed = 0;
   double launch = 0;  ///< s
@@ -30,8 +34,9 @@ struct Efficiency {
 
   /// Clocks of a step that asks for so many of each of an SM's units alone; `others` are those of the scalar pipes.
   double step(double tensor, double shared_memory, double others) const;
-  /// Seconds of a launch whose blocks, whose bytes at the L2 and whose bytes of device memory need so many seconds.
-  double together(double blocks, double l2, double hbm) const;
+  /// Seconds of a launch whose blocks, whose bytes at the L2 and whose bytes of device memory need so many seconds;
+  /// `in_step` where its blocks walk the same keys at the same time.
+  double together(double blocks, double l2, double hbm, bool in_step) const;
   friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };
 

@@ -83,6 +83,8 @@ std::string_view name_of(FastestIndex index) { return index == FastestIndex::blo
 
 std::string_view name_of(Maxima maxima) { return maxima == Maxima::all ? "all" : "masked"; }
 
+std::string_view name_of(Turns turns) { return turns == Turns::taken ? "taken" : "free"; }
+
 std::string_view name_of(Tails tails) { return tails == Tails::predicated ? "predicated" : "padded"; }
 
 Execution default_execution(std::string_view algorithm, const Case& point, const Device& device) {

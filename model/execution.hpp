@@ -58,6 +58,11 @@ std::string_view name_of(Tails tails);
 enum class Maxima { all, masked };
 std::string_view name_of(Maxima maxima);
 
+/// Whether groups of warps that share a block take turns with their products, each while the others work on scores
+/// (ping-pong), or ask for the tensor unit as they come.
+enum class Turns { taken, free };
+std::string_view name_of(Turns turns);
+
 struct Execution {
   MatrixPath matrix = MatrixPath::mma;
   Overlap overlap = Overlap::pipelined;
@@ -66,6 +71,7 @@ struct Execution {
   FastestIndex fastest = FastestIndex::blocks;
   Tails tails = Tails::predicated;
   Maxima maxima = Maxima::all;
+  Turns turns = Turns::taken;
   Count threads = 128;                   ///< of a block, producer warps included
   Count math_warps = 4;                  ///< that share the rows of a tile
   std::optional<Count> blocks_per_sm{};  ///< resident blocks; absent: by occupancy

@@ -15,5 +15,6 @@ inline constexpr std::array row_orders = {RowOrder::ascending, RowOrder::descend
 inline constexpr std::array fastest_indices = {FastestIndex::blocks, FastestIndex::streams};
 inline constexpr std::array tail_ways = {Tails::predicated, Tails::padded};
 inline constexpr std::array maxima_places = {Maxima::all, Maxima::masked};
+inline constexpr std::array turn_ways = {Turns::taken, Turns::free};
 
 }  // namespace tilemeter

@@ -98,6 +98,21 @@ TileRange VisitedTiles::keys_of(Count a) const {
   return range;
 }
 
+Count VisitedTiles::cut_of(Count a) const {
+  const TileRange range = keys_of(a);
+  TileRange whole = range;
+  if (right_) {
+    const Wide end = floor_div(Wide(a) * Wide(queries_.size), group_) + Wide(1) + offset_ + Wide(*right_);
+    if (end < Wide(keys_.extent)) whole.last = clipped_tile(floor_div(end, keys_.size), range.last);
+  }
+  if (left_) {
+    const Wide last_row = Wide(std::min((a + 1) * queries_.size, queries_.extent) - 1);
+    const Wide begin = floor_div(last_row, group_) + offset_ - Wide(*left_);
+    whole.first = std::max(range.first, clipped_tile(ceil_div(begin, keys_.size), range.last));
+  }
+  return range.length() - whole.length();
+}
+
 TileRange VisitedTiles::queries_of(Count j) const {
   TileRange range = queries_;
   if (left_) range.last = clipped_tile(ceil_div(rows_end(j), queries_.size), queries_.last);
@@ -161,6 +176,18 @@ std::vector<Run> VisitedTiles::key_runs() const {
   if (right_) cut_at(first_where(count, [&](Count j) { return rows_begin(j) >= Wide(0); }));
   const bool masked = left_ || right_;
   return periodic_runs(count, cuts, masked ? period_of(Wide(keys_.size) * Wide(group_), queries_.size) : 1);
+}
+
+double cut_tiles(const Problem& problem, const Tiling& tiling) {
+  constexpr Count most_looked_at = 4096;
+  if (problem.mask.kind == MaskKind::none) return 0;
+  const VisitedTiles visited(problem, tiling);
+  const Count step = std::max<Count>(1, visited.query_tiles() / most_looked_at);
+  double cut = 0;
+  Count looked_at = 0;
+  for (Count a = 0; a < visited.query_tiles(); a += step, ++looked_at) cut += static_cast<double>(visited.cut_of(a));
+  const double share = static_cast<double>(visited.query_tiles()) / static_cast<double>(std::max<Count>(1, looked_at));
+  return static_cast<double>(problem.streams()) * cut * share;
 }
 
 }  // namespace tilemeter

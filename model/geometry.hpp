@@ -65,6 +65,8 @@ class VisitedTiles {
   TileRange keys_of(Count a) const;
   /// Query tiles that visit key tile `j`.
   TileRange queries_of(Count j) const;
+  /// Of the key tiles that query tile `a` visits, those of which some score lies outside the mask.
+  Count cut_of(Count a) const;
   /// The part of queries_of(j) that key tile `j` is the first to meet, when key tiles come in the order of `walk`.
   TileRange first_met_by(Count j, Walk walk = Walk::ascending) const;
 
@@ -92,5 +94,9 @@ class VisitedTiles {
   std::optional<Count> left_;
   std::optional<Count> right_;
 };
+
+/// Visited tiles of all streams of which some score lies outside the mask: exact up to 4096 query tiles a stream, else
+/// from as many of them at equal distances. Throws as VisitedTiles.
+double cut_tiles(const Problem& problem, const Tiling& tiling);
 
 }  // namespace tilemeter

@@ -50,6 +50,7 @@ void read_execution(const TomlFields& fields, KernelBuild& build) {
   read_word(fields, "fastest", fastest_indices, execution.fastest);
   read_word(fields, "tails", tail_ways, execution.tails);
   read_word(fields, "maxima", maxima_places, execution.maxima);
+  read_word(fields, "turns", turn_ways, execution.turns);
   build.spills = fields.truth("spills").value_or(build.spills);
 }
 
@@ -80,9 +81,9 @@ void read_threads(const TomlFields& fields, KernelBuild& build) {
 KernelBuild read_build(const TomlNode& node, std::string_view origin, std::size_t index, KernelBuild build) {
   const TomlFields fields(
       node, origin, "build[" + std::to_string(index + 1) + "]",
-      {"head_dim", "head_dim_v", "masks",     "block_q",    "block_k",       "block_d",   "block_m",
-       "block_n",  "stages",     "threads",   "math_warps", "blocks_per_sm", "registers", "matrix",
-       "overlap",  "scheduling", "row_order", "fastest",    "tails",         "maxima",    "spills"});
+      {"head_dim",  "head_dim_v", "masks",      "block_q",       "block_k",   "block_d", "block_m", "block_n",
+       "stages",    "threads",    "math_warps", "blocks_per_sm", "registers", "matrix",  "overlap", "scheduling",
+       "row_order", "fastest",    "tails",      "maxima",        "turns",     "spills"});
   const auto size = [&](std::string_view key) { return fields.optional_count(key, 1, most_size); };
   build.head_dim = size("head_dim");
   build.head_dim_v = size("head_dim_v");
@@ -105,8 +106,9 @@ KernelBuild read_build(const TomlNode& node, std::string_view origin, std::size_
 std::vector<KernelBuild> read_builds(const TomlFields& file, std::string_view origin) {
   KernelBuild defaults;
   if (const TomlNode* node = file.table("execution", "a table of how all builds execute")) {
-    const TomlFields fields(*node, origin, "execution",
-                            {"matrix", "overlap", "scheduling", "row_order", "fastest", "tails", "maxima", "spills"});
+    const TomlFields fields(
+        *node, origin, "execution",
+        {"matrix", "overlap", "scheduling", "row_order", "fastest", "tails", "maxima", "turns", "spills"});
     read_execution(fields, defaults);
   }
   std::vector<KernelBuild> builds;

@@ -57,6 +57,7 @@ struct KernelDescription {
 ///     fastest = "blocks"              blocks streams; default blocks
 ///     tails = "predicated"            predicated padded; default predicated
 ///     maxima = "all"                  all masked; default all
+///     turns = "taken"                 taken free; default taken
 ///     spills = false                  whether registers spill; default false
 ///   [[build]]                         one or more tilings; of several that suit a point the first counts
 ///     head_dim = 128                  optional, and head_dim_v where it differs

@@ -118,6 +118,15 @@ DramEstimate key_outer(const Case& point, const Bills& bills, const Concurrency&
   return estimate(read, write, left_dirty(rows * bytes.state, touched, capacity));
 }
 
+/// softmax: a block comes back to its row when the blocks beside it have touched theirs.
+DramEstimate rows_again(const Case& point, const Bills& bills, const Concurrency& concurrency, double capacity) {
+  const double row = static_cast<double>(bytes_of(2, point.shapes.cols, point.problem.dtype).value());
+  const bool held = static_cast<double>(concurrency.resident) * row <= capacity;
+  const double read = value((held ? bills.once : bills.bill).total().read_bytes);
+  const double output = written(bills.bill);
+  return estimate(read, output, left_dirty(output, read + output, capacity));
+}
+
 DramEstimate any_order(const Bills& bills, const Concurrency& concurrency, double capacity) {
   double all = 0;
   double read = 0;
@@ -158,7 +167,8 @@ double share_lost(double bytes, double capacity) { return bytes <= capacity ? 0 
 bool knows_order(std::string_view algorithm, const Case& point) {
   if (algorithm == "gemm") return gemm_order_of(point) == GemmOrder::c_stationary;
   const Formula& formula = formula_of(algorithm);
-  return algorithm == "flash1" || algorithm == "standard_tiled" ||
+  return algorithm == "flash1" || algorithm == "standard_tiled" || formula.computation == Computation::layer ||
+         formula.computation == Computation::softmax ||
          (formula.computation == Computation::attention && formula.order == LoopOrder::q_outer);
 }
 
@@ -170,6 +180,9 @@ DramEstimate estimate_dram(std::string_view algorithm, const Case& point, const 
   if (algorithm == "flash1") return key_outer(point, bills, concurrency, bytes);
   if (algorithm == "standard_tiled") return standard_tiled_dram(point, concurrency, bytes);
   if (algorithm == "gemm") return gemm_dram(point, concurrency, bytes);
+  const Computation computation = formula_of(algorithm).computation;
+  if (computation == Computation::layer) return weight_layer_dram(point, concurrency, bytes);
+  if (computation == Computation::softmax) return rows_again(point, bills, concurrency, bytes);
   return query_outer(point, bills, concurrency, bytes);
 }
 

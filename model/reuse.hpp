@@ -54,10 +54,12 @@ struct DramEstimate {
 /// flash1: a block walks its Q, O, l and m once a key tile. D of a visit is what the streams at once have in the rows
 /// that visit the key tile, and a key tile each: rows with D > C are read and written at every visit, others once.
 ///
-/// gemm (C stationary) and both products of standard_tiled: a wave of blocks walks its panels in step, once. A column's
-/// panel comes back with the next wave, or with the next row of blocks where that is longer, a row's where a wave ends
-/// inside it; D is a wave, or a row of blocks. S and P between the kernels of standard_tiled: D(x) = S + x P, then
-/// (1 - x) (S + P) + x (P + O).
+/// gemm (C stationary), weight_layer and both products of standard_tiled: a wave of blocks walks its panels in step,
+/// once. A column's panel comes back with the next wave, or with the next row of blocks where that is longer, a row's
+/// where a wave ends inside it; D is a wave, or a row of blocks. S and P between the kernels of standard_tiled: D(x) =
+/// S + x P, then (1 - x) (S + P) + x (P + O).
+///
+/// softmax: D between two passes over a row is a row of X and of Y for each of R blocks.
 ///
 /// All others, from the bill alone: every tensor once when all of them fit. Else reads beyond the first hit for the
 /// share C / (bytes of all tensors of the streams that run at once), as if they came in any order; the first read of a

@@ -48,6 +48,19 @@ PanelsAgain panels_again(const ProductGrid& grid, Count resident, double capacit
   return again;
 }
 
+namespace {
+
+/// One product whose operands are read and whose result is written; `edge` is what its blocks read, `inputs` what of it
+/// is compulsory.
+DramEstimate product_dram(const ProductGrid& grid, double edge, double inputs, double output, Count resident,
+                          double capacity) {
+  const PanelsAgain again = panels_again(grid, resident, capacity);
+  const double reads = std::min(edge, inputs + again.a + again.b);
+  return products_estimate(reads, output, output * std::min(1.0, capacity / (reads + output)));
+}
+
+}  // namespace
+
 DramEstimate gemm_dram(const Case& point, const Concurrency& concurrency, double capacity) {
   const Work bill = closed_form("gemm", point);
   const Work once = compulsory("gemm", point);
@@ -61,12 +74,29 @@ DramEstimate gemm_dram(const Case& point, const Concurrency& concurrency, double
                          .a_panel = area(block_m, k) * element,
                          .b_panel = area(block_n, k) * element,
                          .c_tile = area(block_m, block_n) * element};
-  const PanelsAgain again = panels_again(grid, concurrency.resident, capacity);
   const double inputs = bytes_read(once, TensorName::A) + bytes_read(once, TensorName::B);
   const double edge = bytes_read(bill, TensorName::A) + bytes_read(bill, TensorName::B);
-  const double reads = std::min(edge, inputs + again.a + again.b);
-  const double output = output_bytes(bill);
-  return products_estimate(reads, output, output * std::min(1.0, capacity / (reads + output)));
+  return product_dram(grid, edge, inputs, output_bytes(bill), concurrency.resident, capacity);
+}
+
+DramEstimate weight_layer_dram(const Case& point, const Concurrency& concurrency, double capacity) {
+  const Work bill = closed_form("weight_layer", point);
+  const Work once = compulsory("weight_layer", point);
+  const auto& [tokens, d_in, d_out] = std::tie(point.shapes.tokens, point.shapes.d_in, point.shapes.d_out);
+  const double element = static_cast<double>(size_of(point.problem.dtype));
+  const Count block_m = std::min(point.tiling.block_m, tokens);
+  const Count block_n = std::min(point.tiling.block_n, d_out);
+  const double weights = bytes_read(once, TensorName::W) + bytes_read(once, TensorName::scales);
+  const double batch = static_cast<double>(point.problem.batch);
+  const ProductGrid grid{.batch = point.problem.batch,
+                         .rows = ceil_div(tokens, block_m),
+                         .cols = ceil_div(d_out, block_n),
+                         .a_panel = area(block_m, d_in) * element,
+                         .b_panel = weights / batch * static_cast<double>(block_n) / static_cast<double>(d_out),
+                         .c_tile = area(block_m, block_n) * element};
+  const double edge = static_cast<double>(bill.total().read_bytes.value());
+  const double inputs = static_cast<double>(once.total().read_bytes.value());
+  return product_dram(grid, edge, inputs, output_bytes(bill), concurrency.resident, capacity);
 }
 
 DramEstimate standard_tiled_dram(const Case& point, const Concurrency& concurrency, double capacity) {

@@ -25,8 +25,10 @@ struct PanelsAgain {
 /// Bytes of panels that have left the L2 before they are touched again, when `resident` blocks run in lockstep.
 PanelsAgain panels_again(const ProductGrid& grid, Count resident, double capacity);
 
-/// Device memory behind `gemm` with C stationary, and behind `standard_tiled`, whose S and P pass through memory.
+/// Device memory behind `gemm` with C stationary, `weight_layer`, and `standard_tiled`, whose S and P pass through
+/// memory.
 DramEstimate gemm_dram(const Case& point, const Concurrency& concurrency, double capacity);
+DramEstimate weight_layer_dram(const Case& point, const Concurrency& concurrency, double capacity);
 DramEstimate standard_tiled_dram(const Case& point, const Concurrency& concurrency, double capacity);
 
 }  // namespace tilemeter

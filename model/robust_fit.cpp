@@ -121,6 +121,19 @@ Matrix covariance(const FitProblem& problem, const State& state, Matrix& slopes)
   return normal.ldlt().solve(Matrix::Identity(problem.count(), problem.count()));
 }
 
+/// Residuals of observations that the fit would not have seen, to first order. A residual that alone holds a parameter
+/// says little of others: its leverage counts up to `most_leverage`.
+std::vector<double> left_out(const State& state, const Matrix& slopes, const Matrix& known) {
+  constexpr double most_leverage = 0.8;
+  const Matrix weighted = weights(state.residuals, state.scale).asDiagonal() * slopes;
+  const Vector leverage = (weighted * known).cwiseProduct(weighted).rowwise().sum();
+  std::vector<double> found;
+  for (Eigen::Index i = 0; i < leverage.size(); ++i) {
+    found.push_back(state.residuals[i] / (1 - std::min(leverage[i], most_leverage)));
+  }
+  return found;
+}
+
 }  // namespace
 
 RobustFit robust_fit(const std::vector<BoundedParameter>& parameters, const Residuals& residuals, double noise) {
@@ -146,6 +159,7 @@ RobustFit robust_fit(const std::vector<BoundedParameter>& parameters, const Resi
                               .determined = deviation <= 0.5});
   }
   fit.residuals.assign(state.residuals.begin(), state.residuals.end());
+  fit.left_out = left_out(state, slopes, known);
   fit.scale = state.scale;
   fit.unsure = std::sqrt((slopes * known).cwiseProduct(slopes).sum() / static_cast<double>(state.residuals.size()));
   return fit;

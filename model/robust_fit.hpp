@@ -26,8 +26,10 @@ struct FittedParameter {
 struct RobustFit {
   std::vector<FittedParameter> parameters;
   std::vector<double> residuals;  ///< at the fitted values
-  double scale = 0;               ///< of the residuals: 1.4826 times the median of their sizes, 1 to 5 times the noise
-  double unsure = 0;              ///< standard deviation of a fitted residual by what the parameters are unsure of
+  std::vector<double>
+      left_out;       ///< what each would be, nearly, had the fit not seen its observation: r / (1 - leverage)
+  double scale = 0;   ///< of the residuals: 1.4826 times the median of their sizes, 1 to 5 times the noise
+  double unsure = 0;  ///< standard deviation of a fitted residual by what the parameters are unsure of
   int steps = 0;
 };
 

@@ -30,22 +30,34 @@ double longest_unit(const TimeBounds& clocks, const MachineRates& rates) {
   return loaded.largest();
 }
 
-/// The same as a fit of the kernel has it.
-double fitted_unit(const TimeBounds& clocks, const Efficiency& fit) {
-  const double others = clocks.at(Resource::exp) + clocks.at(Resource::fma) + clocks.at(Resource::alu);
-  const double step = fit.step(clocks.at(Resource::tensor), clocks.at(Resource::shared), others);
-  return std::max(step, clocks.at(Resource::l2));
+double scalar_clocks(const TimeBounds& clocks) {
+  return clocks.at(Resource::exp) + clocks.at(Resource::fma) + clocks.at(Resource::alu);
 }
 
-/// One warpgroup that does one operation after the other has nothing to run under its products.
-bool waits_for_itself(std::string_view algorithm, const Execution& execution) {
-  return execution.matrix == MatrixPath::wgmma && execution.math_warps <= warpgroup && algorithm != "flash3";
+/// A step as a fit of the kernel has it: `clocks` of each unit for `steps` of them, `fixed` of latencies and copies.
+StepEstimate fitted_step(const TimeBounds& clocks, double steps, double fixed, Count resident, const Efficiency& fit) {
+  const double others = scalar_clocks(clocks);
+  const double all = fit.step(clocks.at(Resource::tensor), clocks.at(Resource::shared), others);
+  StepEstimate step;
+  step.unit = std::max(all, clocks.at(Resource::l2)) / steps;
+  step.chain = resident > 1 ? fit.alone * step.unit : step.unit;
+  step.fixed = fit.block * fixed;
+  step.cut = fit.masked * fit.scalar * others / steps;
+  return step;
 }
 
-/// Start and end of a block: `fixed` of latencies and copies, as often as a fit says.
-double fitted_fixed(double fixed, const Case& point, const Efficiency& fit) {
-  const bool cut = point.problem.mask.kind != MaskKind::none;
-  return fixed * (fit.block + (cut ? fit.masked : 0));
+/// Of what a fit found hidden of a streaming pass, the share that stays so for other ways to run it. One warpgroup that
+/// does one operation after the other has nothing to run under its products. Of several, a softmax runs under its own
+/// group's products only where the two overlap, and groups that do not take turns ask for the tensor unit at the same
+/// time: shares found on the ladder of flash3 (128 x 128, d 128, N 4096, without a mask; kernels/README.md).
+double share_hidden(std::string_view algorithm, const Execution& execution) {
+  constexpr double without_overlap = 0.6;
+  constexpr double without_turns = 0.35;
+  if (execution.matrix != MatrixPath::wgmma) return 1;
+  const bool overlaps = algorithm == "flash3";
+  if (execution.math_warps <= warpgroup) return overlaps ? 1 : 0;
+  if (!overlaps) return without_overlap;
+  return execution.turns == Turns::taken ? 1 : without_turns;
 }
 
 /// The operations of a step that wait for each other.
@@ -93,6 +105,10 @@ double fixed_clocks(const Case& point, const MachineRates& rates) {
   return rates.hbm_latency + rates.l2_latency + static_cast<double>((q + o).value()) / rates.port;
 }
 
+double blocks_of(const KernelWork& kernel) {
+  return static_cast<double>(kernel.launch.blocks->blocks()) * static_cast<double>(kernel.launch.times);
+}
+
 double most_work(const LaunchBlocks& blocks) {
   double most = 0;
   for (const BlockRun& run : blocks.stream) most = std::max(most, run.work);
@@ -100,31 +116,39 @@ double most_work(const LaunchBlocks& blocks) {
 }
 
 /// The step of a kernel from all it does, and from what its longest block takes alone where that is known.
-StepEstimate mean_step(const KernelWork& kernel, const Case& point, const MachineRates& rates, MatrixPath path) {
+StepEstimate mean_step(const KernelWork& kernel, const MachineRates& rates, MatrixPath path) {
   const double times = static_cast<double>(kernel.launch.times);
   const double work = kernel.launch.blocks->work() * times;
   const double steps = work > 0 ? work : 1;
   StepEstimate step;
-  step.unit = longest_unit(sm_clocks(kernel.amounts, rates, path), rates) / steps;
-  step.chain = step.unit;
+  const TimeBounds clocks = sm_clocks(kernel.amounts, rates, path);
   step.fixed = rates.hbm_latency + rates.l2_latency;
   if (rates.fit) {
-    step.unit = fitted_unit(sm_clocks(kernel.amounts, rates, path), *rates.fit) / steps;
-    step.chain = step.unit;
-    step.fixed = fitted_fixed(step.fixed, point, *rates.fit);
-    return step;
+    const double copies = static_cast<double>(kernel.ends.value()) / (rates.port * blocks_of(kernel));
+    return fitted_step(clocks, steps, step.fixed + copies, kernel.resident, *rates.fit);
   }
+  step.unit = longest_unit(clocks, rates) / steps;
+  step.chain = step.unit;
   const double longest = most_work(*kernel.launch.blocks);
   if (kernel.alone && longest > 0) step.chain = std::max(step.unit, (*kernel.alone - step.fixed) / longest);
   return step;
 }
 
-/// Blocks with their prologue and epilogue as work, so that a block takes fixed + tiles x step among `resident`.
-LaunchBlocks with_fixed(LaunchBlocks blocks, const StepEstimate& step, Count resident) {
-  const double each = SharedSpeed{.chain = step.chain, .unit = step.unit}.at(resident);
-  if (each <= 0) return blocks;
-  for (BlockRun& run : blocks.stream) run.work += step.fixed / each;
+/// Blocks with their prologue and epilogue, and what is beside the steps of cut tiles, as work, so that a block takes
+/// fixed + cut tiles x cut + tiles x step among `resident`.
+LaunchBlocks with_fixed(const KernelWork& kernel, const StepEstimate& step) {
+  LaunchBlocks blocks = *kernel.launch.blocks;
+  const double each = SharedSpeed{.chain = step.chain, .unit = step.unit}.at(kernel.resident);
+  if (each <= 0 || step.unit <= 0) return blocks;
+  const double cut = kernel.cut_tiles * step.cut / (step.unit * static_cast<double>(blocks.blocks()));
+  for (BlockRun& run : blocks.stream) run.work += step.fixed / each + cut;
   return blocks;
+}
+
+/// Whether neighbours read the same keys at the same time: blocks of a stream side by side, all with as much to do.
+bool walks_in_step(std::string_view algorithm, const Case& point, const Execution& execution) {
+  return streams_keys(algorithm) && point.problem.mask.kind == MaskKind::none &&
+         execution.fastest == FastestIndex::blocks;
 }
 
 /// Seconds of the SMs for the blocks of a kernel.
@@ -136,7 +160,7 @@ double blocks_seconds(const KernelWork& kernel, const Execution& execution, cons
                       .resident = kernel.resident,
                       .speed = {.chain = step.chain, .unit = step.unit},
                       .scheduling = execution.scheduling};
-  const auto order = launch_order(with_fixed(blocks, step, kernel.resident), execution.rows, execution.fastest);
+  const auto order = launch_order(with_fixed(kernel, step), execution.rows, execution.fastest);
   const BlockSchedule schedule = schedule_blocks(order, array);
   launch.imbalance = schedule.imbalance();
   const double ramp = rates.block_start * static_cast<double>(std::min(blocks.blocks(), rates.sms) - 1) / 2;
@@ -156,11 +180,12 @@ LaunchEstimate launch_estimate(std::string_view algorithm, const Case& point, co
   }
   if (launch.waves && !is_empty(kernel)) {
     const bool streams = streams_keys(algorithm) && kernel.amounts.products.value() > 0;
-    launch.step = streams ? streaming_step(algorithm, point, execution, rates)
-                          : mean_step(kernel, point, rates, execution.matrix);
+    launch.step = streams ? streaming_step(algorithm, point, execution, rates, kernel.resident)
+                          : mean_step(kernel, rates, execution.matrix);
     const double memory = std::max(bounds.at(Resource::l2), bounds.at(Resource::hbm));
     const double blocks = blocks_seconds(kernel, execution, rates, launch);
-    work = rates.fit ? rates.fit->together(blocks, bounds.at(Resource::l2), bounds.at(Resource::hbm))
+    work = rates.fit ? rates.fit->together(blocks, bounds.at(Resource::l2), bounds.at(Resource::hbm),
+                                           walks_in_step(algorithm, point, execution))
                      : std::max({blocks, memory, bounds.largest()});
   }
   const double each = rates.fit ? rates.fit->launch : rates.launch;
@@ -217,7 +242,7 @@ bool streams_keys(std::string_view algorithm) {
 bool has_blocks(std::string_view algorithm) { return formula_of(algorithm).order != LoopOrder::untiled; }
 
 StepEstimate streaming_step(std::string_view algorithm, const Case& point, const Execution& execution,
-                            const MachineRates& rates) {
+                            const MachineRates& rates, Count resident) {
   const UnitAmounts amounts = step_amounts(point.problem, rows_of(point), keys_of(point), execution);
   const Chain chain = chain_of(amounts, execution, rates);
   const double barriers = barriers_of_step * rates.barrier;
@@ -230,10 +255,8 @@ StepEstimate streaming_step(std::string_view algorithm, const Case& point, const
   step.fixed = fixed_clocks(point, rates);
   if (rates.fit) {
     Efficiency fit = *rates.fit;
-    if (waits_for_itself(algorithm, execution)) fit.hidden = 0;
-    step.unit = fitted_unit(sm_clocks(amounts, rates, execution.matrix), fit);
-    step.chain = step.unit;
-    step.fixed = fitted_fixed(step.fixed, point, *rates.fit);
+    fit.hidden *= share_hidden(algorithm, execution);
+    return fitted_step(sm_clocks(amounts, rates, execution.matrix), 1, step.fixed, resident, fit);
   }
   return step;
 }

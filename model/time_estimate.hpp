@@ -21,8 +21,10 @@ struct KernelWork {
   KernelLaunch launch;
   UnitAmounts amounts;
   Bytes hbm{};
-  Count resident = 1;   ///< blocks of an SM
-  DramEstimate dram{};  ///< what the L2 lets through, where the traffic of each kernel is known
+  Count resident = 1;    ///< blocks of an SM
+  DramEstimate dram{};   ///< what the L2 lets through, where the traffic of each kernel is known
+  Bytes ends{};          ///< that all blocks read before their first product and write behind their last
+  double cut_tiles = 0;  ///< visited tiles of all blocks that a mask cuts
   /// Clocks that the block with most work takes with an SM to itself, from its first load to its last store, where its
   /// ops were looked at.
   std::optional<double> alone{};
@@ -33,6 +35,7 @@ struct StepEstimate {
   double unit = 0;   ///< a step's time on the unit that it uses most: what each of several resident blocks adds
   double chain = 0;  ///< a step's operations that wait for each other: what a block alone takes
   double fixed = 0;  ///< prologue and epilogue: first load, last store
+  double cut = 0;    ///< for a tile that a mask cuts, beside its step, where a fit says so
 };
 
 struct LaunchEstimate {
@@ -81,9 +84,9 @@ bool has_blocks(std::string_view algorithm);
 /// Blocks of the kernel with these tiles that an SM holds: `execution.blocks_per_sm`, or by occupancy; at least 1.
 Count resident_blocks(const std::vector<OnChipTile>& tiles, const Execution& execution, const Device& device);
 
-/// One step of a streaming forward pass in clocks, for a whole tile.
+/// One step of a streaming forward pass in clocks, for a whole tile, on an SM that holds up to `resident` blocks.
 StepEstimate streaming_step(std::string_view algorithm, const Case& point, const Execution& execution,
-                            const MachineRates& rates);
+                            const MachineRates& rates, Count resident = 1);
 
 /// Peak of `device` for `dtype` at `clock`: SMs x FLOP/clk x clock. A100: 108 x 2048 x 1.41 GHz is 311.9 TFLOP/s. Of
 /// the tensor pipe, or of the fma pipe where there is none for the type; unknown where neither is stated.

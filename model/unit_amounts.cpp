@@ -31,13 +31,15 @@ ScalarCost score_cost(Computation computation) {
   return computation == Computation::gradients ? ScalarCost{3, 2} : ScalarCost{2, 3};
 }
 
-Wide rescaled(const Case& point, const Work& work) {
+/// Elements of outputs that rescale factors multiply; a row of a softmax has its sum alone.
+Wide rescaled(Computation computation, const Case& point, const Work& work) {
+  if (computation == Computation::softmax) return Wide(work.exp.rescale);
   return (Wide(work.exp.rescale) + Wide(work.exp.rescale_block) + Wide(work.exp.combine)) * point.problem.head_dim_v;
 }
 
 void add_scalars(const Formula& formula, const Case& point, const Work& work, UnitAmounts& amounts) {
   const ScalarCost cost = score_cost(formula.computation);
-  Wide fma = Wide(work.exp.scores) * cost.fma + rescaled(point, work);
+  Wide fma = Wide(work.exp.scores) * cost.fma + rescaled(formula.computation, point, work);
   Wide alu = Wide(work.exp.scores) * cost.alu_per_pair;
   if (formula.computation == Computation::attention && formula.order == LoopOrder::q_outer) {
     const Count outputs = work[TensorName::O].write.value();  // divided by l, and converted

@@ -22,6 +22,7 @@ class Amounts : public Sink {
   Fold fold() const override { return Fold::grid; }
   void tensor(const TensorInfo& tensor) override {
     sizes_[index_of(tensor.name)] = bytes_of(tensor.rows, tensor.cols, tensor.dtype) * tensor.streams;
+    matrices_[index_of(tensor.name)] = tensor.streams;
   }
   void begin_launch(const LaunchInfo& launch) override {
     finish_launch();
@@ -34,10 +35,11 @@ class Amounts : public Sink {
     copies_ = std::max<Count>(1, block.copies);
     block_ = {};
     tiles_ = 0;
+    before_ = behind_ = Bytes(0);
+    multiplied_ = false;
   }
   void op(const Op& op, Count times) override;
   void end_block(const std::vector<OnChipTile>& tiles) override;
-
   std::vector<KernelWork> take() {
     finish_launch();
     keep_all_dirty();
@@ -54,6 +56,7 @@ class Amounts : public Sink {
   const Device& device_;
   const MachineRates& rates_;
   std::array<Bytes, tensor_count> sizes_{};
+  std::array<Count, tensor_count> matrices_{};
   std::vector<KernelWork> kernels_;
   KernelWork current_;
   std::array<Traffic, tensor_count> traffic_{};  // of the launch
@@ -64,6 +67,9 @@ class Amounts : public Sink {
   Count copies_ = 1;
   UnitAmounts block_;  // of all copies
   Count tiles_ = 0;    // likewise
+  Bytes before_;       // read before the first product of a block, and written behind its last
+  Bytes behind_;
+  bool multiplied_ = false;
 };
 
 void Amounts::op(const Op& op, Count times) {
@@ -77,6 +83,13 @@ void Amounts::op(const Op& op, Count times) {
     block_.edge_read += op.traffic.read_bytes * times;
     block_.edge_write += op.traffic.write_bytes * times;
     tiles_ = checked::add(tiles_, checked::multiply(op.tiles, times));
+    if (op.matmul_flops > Flops(0)) {
+      multiplied_ = true;
+      behind_ = Bytes(0);
+    }
+    // Of steps that repeat, the first one's loads and the last one's stores.
+    if (!multiplied_) before_ += op.traffic.read_bytes * copies_;
+    behind_ += op.traffic.write_bytes * copies_;
     if (!op.tensor) return;
     Traffic& traffic = traffic_[index_of(*op.tensor)];
     traffic.read_bytes += op.traffic.read_bytes * times;
@@ -85,7 +98,10 @@ void Amounts::op(const Op& op, Count times) {
 }
 
 void Amounts::end_block(const std::vector<OnChipTile>& tiles) {
-  named("the amounts of a kernel", [&] { add(current_.amounts, block_); });
+  named("the amounts of a kernel", [&] {
+    add(current_.amounts, block_);
+    if (multiplied_) current_.ends += before_ + behind_;
+  });
   const double clocks = sm_clocks(block_, rates_, execution_.matrix).largest();
   const double work = tiles_ > 0 ? static_cast<double>(tiles_) : clocks;
   std::vector<BlockRun>& stream = current_.launch.blocks->stream;
@@ -106,8 +122,19 @@ Bytes Amounts::touched(std::size_t tensor) const {
   return std::min(std::max(traffic.read_bytes, traffic.write_bytes), sizes_[tensor]);
 }
 
-/// Reads of what the L2 still holds, because little was touched since, cost nothing. Of what a launch touches more than
-/// once the L2 misses what its streams at once have beyond the capacity.
+/// Blocks of a stream that run at once, and so walk what they share in step. Of a tensor with several matrices for a
+/// stream (buffers of an accumulation), each has its part of them.
+double in_step(const LaunchBlocks& blocks, Count at_once, Count matrices) {
+  Count of_stream = 0;
+  for (const BlockRun& run : blocks.stream) of_stream = checked::add(of_stream, run.blocks);
+  const auto together = static_cast<double>(std::min(at_once, of_stream));
+  const double parts = static_cast<double>(matrices) / static_cast<double>(std::max<Count>(1, blocks.streams));
+  return std::max(1.0, together / std::max(1.0, parts));
+}
+
+/// Reads of what the L2 still holds, because little was touched since, cost nothing. What a launch touches more than
+/// once, the blocks that run at once touch together; of the passes that remain the L2 misses what the streams at once
+/// have beyond the capacity.
 void Amounts::estimate_dram() {
   Bytes all;
   for (std::size_t i = 0; i < tensor_count; ++i) all += touched(i);
@@ -115,16 +142,17 @@ void Amounts::estimate_dram() {
   const double set = static_cast<double>(all.value()) * active_share(*current_.launch.blocks, at_once);
   const auto capacity = static_cast<double>(rates_.l2_capacity.value());
   const double lost = share_lost(set, capacity);
-  const auto passes = [&](Bytes bytes, Bytes once) {
-    return once + Bytes(static_cast<Count>(static_cast<double>((bytes - once).value()) * lost));
+  const auto passes = [&](std::size_t tensor, Bytes bytes, Bytes once) {
+    const double together = in_step(*current_.launch.blocks, at_once, matrices_[tensor]);
+    return once + Bytes(static_cast<Count>(static_cast<double>((bytes - once).value()) * lost / together));
   };
   for (std::size_t i = 0; i < tensor_count; ++i) {
     const Bytes once = touched(i);
     if (once == Bytes(0)) continue;
     const bool held = touched_at_[i] && touched_bytes_ - *touched_at_[i] + all <= rates_.l2_capacity;
     const Bytes first = std::min(traffic_[i].read_bytes, once);
-    current_.dram.read += passes(traffic_[i].read_bytes, first) - (held ? first : Bytes(0));
-    current_.dram.write += passes(traffic_[i].write_bytes, std::min(traffic_[i].write_bytes, once));
+    current_.dram.read += passes(i, traffic_[i].read_bytes, first) - (held ? first : Bytes(0));
+    current_.dram.write += passes(i, traffic_[i].write_bytes, std::min(traffic_[i].write_bytes, once));
     current_.hbm += first + std::min(traffic_[i].write_bytes, once);
   }
   touched_bytes_ += all;
@@ -170,6 +198,7 @@ void Amounts::finish_launch() {
     KernelWork& before = kernels_.back();
     ++before.launch.times;
     before.hbm += current_.hbm;
+    before.ends += current_.ends;
     before.dram.read += current_.dram.read;
     before.dram.write += current_.dram.write;
     before.dram.left_dirty = current_.dram.left_dirty;

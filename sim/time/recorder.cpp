@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "sim/catalog.hpp"
@@ -194,8 +195,35 @@ Recording Recorder::take() {
   return std::exchange(recording_, Recording{});
 }
 
+namespace {
+
+/// Every op on tiles takes what the largest of its kind in the launch does: instructions and loops are of whole tiles.
+void pad_work(RecordedLaunch& launch) {
+  std::map<std::pair<Phase, TileId>, Op> largest;
+  const auto for_each_op = [&](auto visit) {
+    for (Program& program : launch.programs) {
+      for (ProgramStep& step : program.steps) {
+        if (step.length == 0 && !step.op.tensor) visit(step.op, largest[{step.op.phase, step.op.writes[0]}]);
+      }
+    }
+  };
+  for_each_op([](const Op& op, Op& most) {
+    const auto size = [](const Op& of) { return std::tuple(of.matmul_flops, of.exp.scores, of.scalars.fma); };
+    if (size(op) >= size(most)) most = op;
+  });
+  for_each_op([](Op& op, const Op& most) {
+    op.matmul_flops = most.matmul_flops;
+    op.product = most.product;
+    op.exp = most.exp;
+    op.scalars = most.scalars;
+  });
+}
+
+}  // namespace
+
 void pad_tails(Recording& recording) {
   for (RecordedLaunch& launch : recording.launches) {
+    pad_work(launch);
     std::map<std::pair<TileId, TensorName>, Count> longest;
     const auto for_each_load = [&](auto visit) {
       for (Program& program : launch.programs) {

@@ -68,7 +68,8 @@ class Recorder : public Sink {
 Recording record(const Algorithm& algorithm, const Case& point, const Budget& budget);
 
 /// Tails::padded: every load moves as many rows as the longest load of its launch into the same tile, also past the end
-/// of the tensor. Places and stores stay as they are. Tiles that are larger than the problem count as the problem.
+/// of the tensor, and every other op takes what the largest of its kind does. Places and stores stay as they are. Tiles
+/// that are larger than the problem count as the problem.
 void pad_tails(Recording& recording);
 
 }  // namespace tilemeter

@@ -74,7 +74,7 @@ TEST_CASE("a data sheet gives what it has, and defaults say that they are") {
   CHECK(std::abs(rates.fma / 128 - 1) < 1e-3);
   CHECK(rates.alu == rates.fma / 2);
   CHECK(std::abs(rates.hbm / 3.84e12 - 1) < 1e-12);
-  CHECK(rates.l2_capacity == Bytes(34 << 20));
+  CHECK(rates.l2_capacity == Bytes(40 << 20));
   for (const std::string name : {"shared memory", "port of an SM", "L2", "L2 latency", "HBM latency", "L2 capacity",
                                  "launch", "barrier", "alu"}) {
     CAPTURE(name);

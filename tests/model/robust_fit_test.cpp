@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "model/efficiency.hpp"
+#include "model/expectation.hpp"
 #include "model/units.hpp"
 #include "tests/support/catch.hpp"
 
@@ -81,8 +82,37 @@ TEST_CASE("a step hides the shorter of products and scalar work as far as a fit 
   CHECK(efficiency.step(100, 40, 80) == 220 + 0.25 * 80);
   CHECK(efficiency.step(10, 0, 80) == 80 + 0.25 * 20);
   efficiency = {.cache = 0.5, .memory = 2, .exposed = 0.1};
-  CHECK(efficiency.together(10, 8, 1) == Approx(10 + 0.1 * 4));
-  CHECK(efficiency.together(10, 8, 6) == Approx(12 + 0.1 * 10));
+  CHECK(efficiency.together(10, 8, 1, false) == Approx(10 + 0.1 * 4));
+  CHECK(efficiency.together(10, 8, 6, false) == Approx(12 + 0.1 * 10));
+  efficiency.joined = 0.25;
+  CHECK(efficiency.together(10, 8, 1, true) == Approx(10 + 0.1 * 3));
+  CHECK(efficiency.together(10, 8, 1, false) == Approx(10 + 0.1 * 4));
+}
+
+TEST_CASE("a residual left out is that of a fit that did not see it") {
+  const std::vector<double> errors = {0.01, -0.02, 0.015, 0.0, -0.01, 0.02};
+  const RobustFit whole = robust_fit(wide, line(3, -2, errors), 0.02);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const Residuals all = line(3, -2, errors);
+    const Residuals others = [&](std::span<const double> values) {
+      std::vector<double> residuals = all(values);
+      residuals.erase(residuals.begin() + static_cast<std::ptrdiff_t>(i));
+      return residuals;
+    };
+    const RobustFit fit = robust_fit(wide, others, 0.02);
+    const std::vector<double> values = {fit.parameters[0].value, fit.parameters[1].value};
+    CHECK(whole.left_out[i] == Approx(all(values)[i]).margin(1e-4));
+  }
+}
+
+TEST_CASE("wgmma is expected to hide shared memory, mma.sync is not; other figures do not depend on the path") {
+  for (const EfficiencyFigure& figure : efficiency_figures()) {
+    const Expectation wgmma = expectation_of(figure, MatrixPath::wgmma);
+    const Expectation mma = expectation_of(figure, MatrixPath::mma);
+    CHECK((wgmma.value < mma.value) == (figure.name == "shared"));
+    CHECK(wgmma.value >= figure.low);
+    CHECK(mma.value <= figure.high);
+  }
 }
 
 TEST_CASE("keys of fits name a kernel and a figure") {

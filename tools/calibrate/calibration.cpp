@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "model/error.hpp"
+#include "model/expectation.hpp"
 #include "model/robust_fit.hpp"
 #include "sim/catalog.hpp"
 #include "tools/time/timed_point.hpp"
+#include "tools/validate/as_measured.hpp"
 
 namespace tilemeter {
 namespace {
@@ -29,13 +31,14 @@ double log_ratio(const TimedObservation& observation, const Efficiency& efficien
   return std::log(time_of(observation.prepared, observation.algorithm, rates).seconds / observation.seconds);
 }
 
-std::vector<BoundedParameter> parameters_to_fit() {
+std::vector<BoundedParameter> parameters_to_fit(MatrixPath path) {
   std::vector<BoundedParameter> parameters;
   for (const EfficiencyFigure& figure : efficiency_figures()) {
     if (figure.member == &Efficiency::spread) continue;
+    const Expectation expected = expectation_of(figure, path);
     parameters.push_back({.name = std::string(figure.name),
-                          .prior = figure.prior,
-                          .doubt = figure.doubt,
+                          .prior = expected.value,
+                          .doubt = expected.doubt,
                           .low = figure.low,
                           .high = figure.high});
   }
@@ -51,12 +54,12 @@ Efficiency efficiency_of(std::span<const double> values) {
   return efficiency;
 }
 
-/// The scatter of what was measured, and what the figures themselves are unsure of. A fit with as many figures as
-/// observations leaves no scatter: those that the data determine are taken off their number.
+/// The scatter of observations that a fit would not have seen, and what the figures themselves are unsure of. A fit
+/// with as many figures as observations leaves no scatter: those that the data determine are taken off their number.
 double spread_of(const RobustFit& fit) {
   double squares = 0;
-  for (const double residual : fit.residuals) squares += residual * residual;
-  const auto count = static_cast<double>(fit.residuals.size());
+  for (const double residual : fit.left_out) squares += residual * residual;
+  const auto count = static_cast<double>(fit.left_out.size());
   const auto determined = static_cast<double>(std::count_if(fit.parameters.begin(), fit.parameters.end(),
                                                             [](const FittedParameter& p) { return p.determined; }));
   const double scatter = std::sqrt(squares / std::max(1.0, count - determined));
@@ -64,7 +67,7 @@ double spread_of(const RobustFit& fit) {
 }
 
 KernelFit fit_kernel(const std::string& kernel, const std::vector<TimedObservation>& observations) {
-  const std::vector<BoundedParameter> parameters = parameters_to_fit();
+  const std::vector<BoundedParameter> parameters = parameters_to_fit(observations.front().prepared.execution.matrix);
   const auto residuals = [&](std::span<const double> values) {
     const Efficiency efficiency = efficiency_of(values);
     std::vector<double> found;
@@ -122,7 +125,7 @@ Calibration calibrate(const std::vector<Observation>& observations, const Device
       if (observation.kernel != kernel || !observation.time) continue;
       PointRequest request = observation.request;
       request.device = shared;
-      const PointResult result = evaluate(request, {});
+      const PointResult result = evaluated_as_measured(request);
       if (result.refusal) {
         calibration.notes.push_back(observation.source + ": left out: " + *result.refusal);
         continue;

@@ -106,6 +106,7 @@ Json execution_json(const TimedPoint& time) {
   json["fastest"] = name_of(execution.fastest);
   json["tails"] = name_of(execution.tails);
   json["maxima"] = name_of(execution.maxima);
+  json["turns"] = name_of(execution.turns);
   json["warps"] = execution.threads / warp_threads;
   json["math_warps"] = execution.math_warps;
   json["blocks_per_sm"] = execution.blocks_per_sm ? Json(*execution.blocks_per_sm) : Json(nullptr);

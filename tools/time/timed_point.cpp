@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/closed_form/catalog.hpp"
+#include "model/geometry.hpp"
 #include "sim/catalog.hpp"
 #include "sim/time/alone.hpp"
 #include "sim/time/kernel_works.hpp"
@@ -122,6 +123,13 @@ DramEstimate dram_of(std::vector<KernelWork>& kernels) {
   return sum;
 }
 
+/// Whether the kernels of `algorithm` that multiply do so for tiles of queries and keys.
+bool visits_tiles(std::string_view algorithm) {
+  const Formula& formula = formula_of(algorithm);
+  const bool pairs = formula.computation == Computation::attention || formula.computation == Computation::gradients;
+  return pairs && formula.order != LoopOrder::untiled;
+}
+
 PreparedPart prepare_part(const PointResult& result, const Case& point, const PreparedPoint& time) {
   const std::string_view name = result.request.algorithm->name;
   const auto counted = counted_kernels_of(result, point, time);
@@ -132,6 +140,11 @@ PreparedPart prepare_part(const PointResult& result, const Case& point, const Pr
   } else {
     dram = estimate_dram(name, point, concurrency_of(kernels, time), time.rates.l2_capacity);
     share_out(dram, kernels);
+  }
+  if (visits_tiles(name)) {
+    for (KernelWork& kernel : kernels) {
+      if (kernel.amounts.products > Flops(0)) kernel.cut_tiles = cut_tiles(point.problem, point.tiling);
+    }
   }
   if (counted) add_times_alone(result, point, time, dram, kernels);
   return {.point = point, .kernels = std::move(kernels), .hbm = dram};

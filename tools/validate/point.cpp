@@ -7,6 +7,7 @@
 #include "sim/catalog.hpp"
 #include "tools/hints.hpp"
 #include "tools/json.hpp"
+#include "tools/validate/as_measured.hpp"
 #include "tools/validate/causes.hpp"
 
 namespace tilemeter::validation {
@@ -104,18 +105,9 @@ void predict_edge(ValidatedPoint& point) {
   }
 }
 
-/// The count of `request` on its device. A device sets how many blocks run at once, and with that the buffers of an
-/// accumulation in order, for which the measured run took what the program takes without a device.
 PointResult counted_as_measured(const PointRequest& request) {
-  PointResult result = evaluate(request, {});
+  PointResult result = evaluated_as_measured(request);
   if (result.refusal) throw InputError(*result.refusal);
-  if (result.options.accumulation == Accumulation::unordered) return result;
-  PointRequest bare = request;
-  bare.device = nullptr;
-  PointResult measured = evaluate(bare, {});
-  result.options = measured.options;
-  result.counted = measured.counted;
-  result.closed = measured.closed;
   return result;
 }
 

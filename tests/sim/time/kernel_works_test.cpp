@@ -1,6 +1,8 @@
 // Amounts added up from ops against the bill, and against the closed form of a step.
 #include "sim/time/kernel_works.hpp"
 
+#include <algorithm>
+
 #include "model/closed_form/catalog.hpp"
 #include "sim/catalog.hpp"
 #include "tests/support/catch.hpp"
@@ -79,4 +81,45 @@ TEST_CASE("blocks of a launch are those of the closed form") {
   CHECK(counted->work() == formula->work());
   CHECK(counted->longest() == formula->longest());
   CHECK(counted->stream.front().work == formula->stream.front().work);
+}
+
+TEST_CASE("the ends of a block are its first loads and its last stores") {
+  // flash2_backward: K and V (and, before the first product, one Q) come in, dK and dV go out with the last addition to
+  // dQ. bf16 tiles of 64 x 64 are 8 KiB, of fp32 16.
+  Case point = attention(512, 64);
+  point.problem.dtype = DType::bf16;
+  const auto kernels = kernels_of("flash2_backward", point, {});
+  const auto main = std::find_if(kernels.begin(), kernels.end(),
+                                 [](const KernelWork& kernel) { return kernel.launch.kernel == "main"; });
+  REQUIRE(main != kernels.end());
+  const Count blocks = main->launch.blocks->blocks();
+  CHECK(blocks == 6 * 8);
+  const Bytes tile(64 * 64 * 2);
+  CHECK(main->ends == blocks * (3 * tile + 2 * tile + 2 * tile));
+  for (const KernelWork& kernel : kernels) {
+    if (kernel.launch.kernel != "main") CHECK(kernel.ends == Bytes(0));
+  }
+}
+
+TEST_CASE("blocks that walk the same tensors in step read them together; buffers of their own they do not share") {
+  // 64 streams of 4096 rows, d 128: a stream's Q, dO and dQacc are more than an SM's share of the L2.
+  Case point = attention(4096, 128);
+  point.problem.batch = 4;
+  point.problem.heads = point.problem.kv_heads = 16;
+  point.problem.head_dim = point.problem.head_dim_v = 128;
+  point.problem.dtype = DType::bf16;
+  const Execution execution{.matrix = MatrixPath::wgmma, .blocks_per_sm = 1};
+  const auto main_of = [&](const Case& of) {
+    for (const KernelWork& kernel : kernels_of("flash2_backward", of, execution)) {
+      if (kernel.launch.kernel == "main") return kernel;
+    }
+    return KernelWork{};
+  };
+  const KernelWork free = main_of(point);
+  CHECK(free.dram.read < 2 * free.hbm);
+  point.options.accumulation = Accumulation::deterministic;
+  point.options.splits = 2;  // buffers: two blocks a stream, each with one of its own
+  const KernelWork ordered = main_of(point);
+  CHECK(ordered.launch.blocks->blocks() == 2 * 64);
+  CHECK(ordered.dram.read > 5 * free.dram.read);
 }

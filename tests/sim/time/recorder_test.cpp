@@ -183,3 +183,25 @@ TEST_CASE("padded loads are whole tiles, as in the closed form of padded tails")
     CHECK(work[TensorName::K].read > closed_form("flash2", point)[TensorName::K].read);
   }
 }
+
+TEST_CASE("padded work is that of whole tiles") {
+  Case point;
+  point.problem = {.seq_q = 1000, .seq_k = 1024, .head_dim = 64, .head_dim_v = 64};
+  point.tiling = {.block_q = 128, .block_k = 64, .stages = 2};
+  Case whole = point;
+  whole.problem.seq_q = 1024;
+  const auto work_of = [](const Recording& recording) {
+    Work work;
+    const RecordedLaunch& launch = recording.launches[0];
+    for (const BlockInstance& block : launch.blocks) {
+      OpStream stream(launch, block);
+      for (IssuedOp issued; stream.next(issued);) add(work, *issued.op, launch.streams);
+    }
+    return work;
+  };
+  Recording recording = record(find_algorithm("flash2"), point, unlimited);
+  CHECK(work_of(recording).matmul_flops < closed_form("flash2", whole).matmul_flops);
+  pad_tails(recording);
+  CHECK(work_of(recording).matmul_flops == closed_form("flash2", whole).matmul_flops);
+  CHECK(work_of(recording).exp == closed_form("flash2", whole).exp);
+}

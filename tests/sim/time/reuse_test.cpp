@@ -140,13 +140,18 @@ Point random_product(std::mt19937_64& random) {
   made.point.tiling.block_m = one_of<Count>(random, {64, 128});
   made.point.tiling.block_n = one_of<Count>(random, {64, 128});
   made.point.tiling.block_k = 64;
+  shapes.tokens = shapes.m;
+  shapes.d_in = shapes.k;
+  shapes.d_out = shapes.n;
+  shapes.rows = shapes.m * 4;
+  shapes.cols = shapes.k * 4;
   made.point.problem.heads = made.point.problem.kv_heads;
   made.point.problem.batch = one_of<Count>(random, {1, 2});
   made.concurrency.fastest = FastestIndex::blocks;
   return made;
 }
 
-/// As `errors_of`, for points that both gemm and standard_tiled take.
+/// As `errors_of`, for points that matrix products, softmax and standard_tiled take.
 std::vector<double> errors_of_products(const std::string& algorithm, int count) {
   std::mt19937_64 random(20261130);
   std::vector<double> errors;
@@ -157,8 +162,10 @@ std::vector<double> errors_of_products(const std::string& algorithm, int count) 
 
 }  // namespace
 
-TEST_CASE("products read what lockstep reads, but for points near the edge of the capacity") {
+TEST_CASE("products and softmax read what lockstep reads, but for points near the edge of the capacity") {
   for (const Tolerance& tolerance : {Tolerance{"gemm", MaskKind::none, 0.05, 0.15, 0.3, 1.0},
+                                     Tolerance{"weight_layer", MaskKind::none, 0.05, 0.15, 0.3, 1.0},
+                                     Tolerance{"softmax", MaskKind::none, 0.001, 0.001, 0.3, 2.0},
                                      Tolerance{"standard_tiled", MaskKind::none, 0.05, 0.15, 0.3, 1.0}}) {
     const std::vector<double> errors = errors_of_products(tolerance.algorithm, 60);
     CAPTURE(tolerance.algorithm, errors);
