@@ -31,10 +31,13 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return table[a.size()][b.size()];
 }
 
-/// The sum of the differences of characters at the same place, so that flash4 is nearer to flash3 than to flash1.
+/// The sum of the differences of characters at the same place, so that flash4 is nearer to flash3 than to flash1; a
+/// character without a partner differs by more than any other.
 std::size_t apart(std::string_view a, std::string_view b) {
-  std::size_t sum = 0;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+  constexpr std::size_t alone = 256;
+  const auto [shorter, longer] = std::minmax({a.size(), b.size()});
+  std::size_t sum = (longer - shorter) * alone;
+  for (std::size_t i = 0; i < shorter; ++i) {
     sum += static_cast<std::size_t>(
         std::abs(int{static_cast<unsigned char>(a[i])} - int{static_cast<unsigned char>(b[i])}));
   }

@@ -30,18 +30,19 @@ class Suggestions(Folder):
     def test_values(self):
         for option, typed, meant in [("--algorithm", "spilt_kv", "split_kv"), ("--device", "rtx4091", "rtx4090"),
                                      ("--dtype", "bf61", "bf16"), ("--stat-dtype", "fp23", "fp32"),
-                                     ("--mask", "casual", "causal"), ("--blocks", "papre", "paper"),
+                                     ("--mask", "casual", "causal"), 
                                      ("--placement", "sarm", "sram"), ("--format", "jsno", "json"),
                                      ("--mode", "numerc", "numeric"), ("--color", "allways", "always")]:
             arguments = [option, typed] if option == "--algorithm" else ["--algorithm", "flash2", option, typed]
             self.suggests(["count", "--seq", "64", *arguments], meant)
+        self.suggests([*POINT, "--sram", "1MiB", "--blocks", "papre"], "paper")
         self.suggests(["count", "--algorithm", "chunked", "--seq", "64", "--variant", "onchpi"], "onchip")
         self.suggests(["predict", "--seq", "64", "--device", "h200", "--kernel", "flahs3"], "flash3")
         self.suggests(["predict", *POINT[1:], "--device", "h200", "--matrix", "wgmm"], "wgmma")
         self.suggests(["measure", "--seq", "64", "--kernel", "flash2_plian"], "flash2_plain")
         self.suggests(["kernels", "show", "flash2_plian"], "flash2_plain")
         self.suggests(["algorithms", "show", "flahs1"], "flash1")
-        self.suggests(["devices", "show", "h20O"], "h200")
+        self.suggests(["devices", "show", "h201"], "h200")
         self.suggests(["tables", "traffic-vs-k"], "traffic-vs-m")
         self.suggests(["complexity", "--theorem", "prop5"], "prop4")
         self.suggests(["tune", *POINT[1:], "--sram", "1MiB", "--by", "trafic"], "traffic")
@@ -51,7 +52,7 @@ class Suggestions(Folder):
 
     def test_keys(self):
         self.suggests([*POINT, "--device", "h200", "--set", "sm.cuont=3"], "sm.count")
-        self.suggests([*POINT, "--device", self.write("d.toml", 'base = "h20O"\n')], "h200")
+        self.suggests([*POINT, "--device", self.write("d.toml", 'base = "h201"\n')], "h200")
         overlay = self.write("e.toml", 'base = "h200"\n[sm]\ncuont = { value = 3, source = "a test" }\n')
         self.suggests([*POINT, "--device", overlay], "sm.count")
         layout = self.write("l.toml", 'name = "x"\nthreds = 128\n')
@@ -90,7 +91,7 @@ class Json(Folder):
                  suggestion="flash3")
         self.has(["count", "--algorithm", "standard,flash4", "--seq", "64"], option="--algorithm", value="flash4",
                  suggestion="flash3")
-        self.has([*POINT, "--dtype=fp61"], option="--dtype", value="fp61", suggestion="fp16",
+        self.has([*POINT, "--dtype=bf61"], option="--dtype", value="bf61", suggestion="bf16",
                  accepted="one of fp64, fp32, fp16, bf16, fp8", choices=["fp64", "fp32", "fp16", "bf16", "fp8"])
         self.has([*POINT, "--heads", "abc"], option="--heads", value="abc", accepted="an integer from 1 to 2^63 - 1")
         self.has([*POINT, "--mask", "window:a:0"], option="--mask", value="window:a:0",

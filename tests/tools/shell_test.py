@@ -3,6 +3,7 @@
 usage: shell_test.py PROGRAM [unittest options]
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -50,10 +51,11 @@ class Completions(Folder):
     def setUp(self):
         super().setUp()
         self.script = self.write("completions.bash", output(["completions", "bash"]))
+        os.mkdir(self.path("here"))
 
     def complete(self, lines):
         done = subprocess.run(["bash", "-c", DRIVER, "bash", self.script], input="\n".join(lines) + "\n", text=True,
-                              capture_output=True, timeout=60, check=True, cwd=self.folder.name)
+                              capture_output=True, timeout=60, check=True, cwd=self.path("here"))
         self.assertEqual(done.stderr, "")
         return [line.split() for line in done.stdout.splitlines()]
 
@@ -106,7 +108,7 @@ class Completions(Folder):
                     self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_parts_of_words(self):
-        self.write("point.json", "{}")
+        self.write("here/point.json", "{}")
         lists, equals, after_equals, files, both = self.complete([
             "tilemeter count --algorithm standard,flash1_", "tilemeter count --dtype = b", "tilemeter count --mode =",
             "tilemeter report po", "tilemeter count --device po"])
@@ -142,7 +144,7 @@ class Completions(Folder):
         self.assertIn("--algorithm", complete("tilemeter count --al"))
 
     def test_another_shell_is_refused(self):
-        self.refuse(["completions", "bsh"], "completions bsh", 'did you mean "bash"', "zsh", "fish")
+        self.refuse(["completions", "bahs"], "completions bahs", 'did you mean "bash"', "zsh", "fish")
         self.refuse(["completions"], "bash", "zsh", "fish")
 
 

@@ -39,7 +39,8 @@ constexpr std::string_view probe_example =
     "interval,\n"
     "SM clock, date and command. `--device h200.rates.toml` reads it wherever a device is asked for. Without -o, or "
     "with\n"
-    "another format, the figures alone: --only hbm,l2 --format json.";
+    "another format, the figures alone: --only hbm,l2 --format json. What there is to choose from:\n"
+    "  tilemeter probe list";
 
 std::vector<const kernels::Probe*> probes_of(const Arguments& arguments) {
   std::vector<const kernels::Probe*> chosen;

@@ -132,7 +132,8 @@ std::optional<std::string> take_file(std::string_view& text, const CommandWords&
   if (start.size() == text.size()) return std::nullopt;
   for (const std::string& word : given.words) {
     const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
-    for (const std::string_view path : split(equals == std::string::npos ? word : word.substr(equals + 1), ',')) {
+    const std::string_view value = std::string_view(word).substr(equals == std::string::npos ? 0 : equals + 1);
+    for (const std::string_view path : split(value, ',')) {
       if (path.empty() || (start != path && !start.starts_with(std::string(path) + "/"))) continue;
       text.remove_prefix(start.size() + 2);
       return std::string(start);

@@ -74,7 +74,7 @@ std::string word_branches(std::span<const Command> commands) {
     if (words.empty()) continue;
     const std::string name(command.name);
     if (!shows_names(command)) {
-      text += branch(name + " *", words);
+      text += branch("'" + name + " '*", words);
       continue;
     }
     text += branch("'" + name + " show'", words);
