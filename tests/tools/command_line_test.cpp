@@ -94,9 +94,11 @@ TEST_CASE("styles take no width, and show only where they are wanted") {
   REQUIRE(styled(Style::good, "equal") == "equal");
   set_colours(Colours::on);
   const std::string equal = styled_verdict("equal");
+  const std::string remarked = styled_verdict("equal; off: a source rounds");
   const std::string different = styled_verdict("DIFFERS: 1 against 2");
   set_colours(Colours::off);
   REQUIRE(equal == "\033[32mequal\033[0m");
+  REQUIRE(remarked == equal + "; off: a source rounds");
   REQUIRE(different == "\033[31mDIFFERS: 1 against 2\033[0m");
   REQUIRE(visible_width(equal) == 5);
   REQUIRE(pad_left(equal, 7) == "  " + equal);
@@ -123,7 +125,7 @@ TEST_CASE("a bar fits its window") {
           "[#######                       ] 10 of 40 points, 4.0 s a point, 2 min 0 s left");
   REQUIRE(progress_text(40, 40, 2.0, 80) == "[##############################] 40 of 40 points");
   REQUIRE(progress_text(0, 40, std::nullopt, 80) == "[                              ] 0 of 40 points");
-  REQUIRE(progress_text(1, 100000, 1.0, 80).ends_with(", 1.0/s, 27 h 47 min left"));
+  REQUIRE(progress_text(1, 100000, 1.0, 80).ends_with(", 1.0/s, 27 h 46 min left"));
   for (std::size_t columns = 1; columns < 100; ++columns) {
     REQUIRE(progress_text(10, 40, 0.0001, columns).size() < columns);
   }

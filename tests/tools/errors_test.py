@@ -6,7 +6,7 @@ usage: errors_test.py PROGRAM [unittest options]
 import json
 import unittest
 
-from program import Folder, run
+from program import Folder, document, run
 
 POINT = ["count", "--algorithm", "flash2", "--seq", "64"]
 
@@ -87,8 +87,9 @@ class Json(Folder):
                               ("message", "accepted", "choices")}, parts)
 
     def test_options_and_values(self):
+        names = [row["name"] for row in document(["algorithms"])["algorithms"]]
         self.has(["count", "--algorithm", "flash4", "--seq", "64"], option="--algorithm", value="flash4",
-                 suggestion="flash3")
+                 suggestion="flash3", accepted=", ".join(names), choices=names)
         self.has(["count", "--algorithm", "standard,flash4", "--seq", "64"], option="--algorithm", value="flash4",
                  suggestion="flash3")
         self.has([*POINT, "--dtype=bf61"], option="--dtype", value="bf61", suggestion="bf16",

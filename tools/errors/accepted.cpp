@@ -16,7 +16,7 @@ struct Phrase {
   Keeps keeps = Keeps::rest;
 };
 constexpr std::array phrases = {Phrase{"expected "},
-                                Phrase{"choose from "},
+                                Phrase{"; choose from "},
                                 Phrase{"accepted are "},
                                 Phrase{"accepted is "},
                                 Phrase{"name one of: "},

@@ -76,8 +76,10 @@ std::string styled(Style style, std::string_view text) {
 }
 
 std::string styled_verdict(std::string_view text) {
-  if (starts_with_one_of(text, good_words)) return styled(Style::good, text);
-  return starts_with_one_of(text, bad_words) ? styled(Style::bad, text) : std::string(text);
+  const bool good = starts_with_one_of(text, good_words);
+  if (!good && !starts_with_one_of(text, bad_words)) return std::string(text);
+  const std::size_t end = std::min(text.find(';'), text.size());
+  return styled(good ? Style::good : Style::bad, text.substr(0, end)) + std::string(text.substr(end));
 }
 
 std::size_t visible_width(std::string_view text) {

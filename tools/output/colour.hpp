@@ -26,8 +26,8 @@ void set_colours(Colours colours);
 /// `text` in a style.
 std::string styled(Style style, std::string_view text);
 
-/// A verdict in the style that its first words ask for: "equal" is good, "DIFFERS: ..." is bad, others stay as they
-/// are.
+/// A verdict, up to a remark after ';', in the style that its first words ask for: "equal" is good, "DIFFERS: ..." bad,
+/// others stay as they are.
 std::string styled_verdict(std::string_view text);
 
 /// Bytes of `text` without its escape sequences.
