@@ -97,7 +97,8 @@ class Colours(Folder):
 
 class Progress(Folder):
     # Numbers take a while; one thread, so that points are finished one after the other.
-    SWEEP = ["sweep", "--algorithm", "flash1", "--seq", "256:704:+32", "--mode", "numeric", "-j", "1"]
+    LONG = ["sweep", "--algorithm", "flash1", "--seq", "256:1024:+32", "--mode", "numeric", "-j", "1"]
+    SWEEP = ["sweep", "--algorithm", "flash1", "--seq", "256:640:+32", "--mode", "numeric", "-j", "1"]
 
     def bars(self, arguments, **terminal):
         shown = on_terminal([*arguments, "-o", self.path("m.csv")], streams=("stderr",), **terminal)
@@ -105,11 +106,11 @@ class Progress(Folder):
         return [bar for bar in shown.replace("\033[K", "").split("\r") if bar]
 
     def test_rate_and_time_left(self):
-        bars = self.bars(self.SWEEP)
+        bars = self.bars(self.LONG)
         told = [bar for bar in bars if re.fullmatch(
-            r"\[#* *\] \d+ of 15 points, (\d+(\.\d)?/s|\d+\.\d s a point), (\d+ min )?\d+ s left", bar)]
+            r"\[#* *\] \d+ of 25 points, (\d+(\.\d)?/s|\d+\.\d s a point), (\d+ min )?\d+ s left", bar)]
         self.assertGreaterEqual(len(told), 2, bars)
-        done = [int(re.search(r"(\d+) of 15", bar)[1]) for bar in bars]
+        done = [int(re.search(r"(\d+) of 25", bar)[1]) for bar in bars]
         self.assertEqual(done, sorted(done))
 
     def test_it_fits_the_window(self):
