@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/flash3_ladder.hpp"
+#include "model/suggest.hpp"
 
 namespace tilemeter::kernels {
 namespace {
@@ -148,8 +149,12 @@ const Kernel& kernel_named(std::string_view name) {
     if (rung.name == name) return rung;
   }
   std::vector<std::string> names;
-  for (const Kernel& kernel : catalog()) names.emplace_back(kernel.name);
-  throw InputError("--kernel " + std::string(name) + ": accepted are " + listed(names));
+  std::vector<std::string_view> known;
+  for (const Kernel& kernel : catalog()) {
+    names.emplace_back(kernel.name);
+    known.push_back(kernel.name);
+  }
+  throw InputError("--kernel " + std::string(name) + suggestion(name, known) + ": accepted are " + listed(names));
 }
 
 std::optional<std::string> unsupported(const Kernel& kernel, const Problem& problem) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "model/quantity.hpp"
+#include "model/suggest.hpp"
 #include "model/wide.hpp"
 
 namespace tilemeter {
@@ -33,13 +34,20 @@ Bytes NumberFormat::stored(Count count) const {
   return Bytes(ceil_div(total, Wide(8)).narrow());
 }
 
+std::vector<std::string_view> number_format_names() {
+  std::vector<std::string_view> names;
+  for (const Format& format : formats) names.push_back(format.name);
+  return names;
+}
+
 NumberFormat number_format(std::string_view option, std::string_view name) {
   std::string names;
   for (const Format& format : formats) {
     if (format.name == name) return {.name = std::string(name), .bits = format.bits};
     names += (names.empty() ? "" : ", ") + std::string(format.name);
   }
-  throw InputError(std::string(option) + " " + in_quotes(name) + ": expected one of " + names);
+  throw InputError(std::string(option) + " " + in_quotes(name) + suggestion(name, number_format_names()) +
+                   ": expected one of " + names);
 }
 
 }  // namespace tilemeter

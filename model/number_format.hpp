@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/units.hpp"
 
@@ -29,6 +30,9 @@ struct NumberFormat {
   /// UnnamedOverflow.
   Bytes stored(Count count) const;
 };
+
+/// fp64 fp32 fp16 bf16 fp8 int8 int4.
+std::vector<std::string_view> number_format_names();
 
 /// The format called fp64 fp32 fp16 bf16 fp8 int8 int4. Throws InputError that starts with `option` and lists them.
 NumberFormat number_format(std::string_view option, std::string_view name);

@@ -8,7 +8,8 @@
 
 namespace tilemeter {
 
-/// The candidate with the fewest single-character edits from `name`, when they are at most a third of its length.
+/// The candidate with the fewest single-character edits from `name`, when they are at most a third of its length; of
+/// several the one whose characters are nearest, so that flash4 means flash3. Case does not matter.
 std::optional<std::string_view> closest(std::string_view name, const std::vector<std::string_view>& candidates);
 
 /// ` (did you mean "x"?)`, or nothing when no candidate is close.

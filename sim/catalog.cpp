@@ -2,8 +2,10 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "model/closed_form/catalog.hpp"
+#include "model/suggest.hpp"
 
 namespace tilemeter {
 
@@ -56,11 +58,14 @@ std::span<const Algorithm> algorithms() {
 
 const Algorithm& find_algorithm(std::string_view name) {
   std::string names;
+  std::vector<std::string_view> known;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.name == name) return algorithm;
+    known.push_back(algorithm.name);
     names += (names.empty() ? "" : ", ") + std::string(algorithm.name);
   }
-  throw InputError("--algorithm " + std::string(name) + ": unknown; choose from " + names);
+  throw InputError("--algorithm " + std::string(name) + ": unknown" + suggestion(name, known) + "; choose from " +
+                   names);
 }
 
 }  // namespace tilemeter

@@ -12,13 +12,24 @@ namespace tilemeter {
 /// Whether an option may be given more than once.
 enum class Repeat { once, often };
 
+/// The words that a value may be, out of the program's own registries.
+using KnownWords = std::vector<std::string_view> (*)();
+
 /// One option. `value` names its argument in the help text; empty for a flag.
 struct OptionSpec {
   std::string_view names;  ///< comma separated; the last is the name used in messages
   std::string_view value;
   std::string_view help;
   Repeat repeat = Repeat::once;
-  std::string_view alone{};  ///< the value that the option stands for when none follows; empty when it needs one
+  std::string_view alone{};    ///< the value that the option stands for when none follows; empty when it needs one
+  KnownWords known = nullptr;  ///< absent where a value is a number, a text or a file
+
+  /// The same option with the words that its value may be.
+  constexpr OptionSpec among(KnownWords words) const {
+    OptionSpec spec = *this;
+    spec.known = words;
+    return spec;
+  }
 
   /// The name by which messages and Arguments call the option: "--seq".
   constexpr std::string_view name() const {
@@ -60,10 +71,11 @@ class Arguments {
 struct Command {
   std::string_view name;
   std::string_view summary;  ///< one sentence
-  std::string_view example;  ///< one command line, and below it what it prints or means
+  std::string_view example;  ///< command lines after two blanks, and below each what it prints or means
   std::string_view words;    ///< positional arguments for the help text; empty when there are none
   std::vector<OptionSpec> options;
   int (*run)(const Arguments&) = nullptr;
+  KnownWords known{};  ///< what a positional argument may be; of "show NAME" the names
 };
 
 /// The table of subcommands, in the order of the guide.

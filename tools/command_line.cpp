@@ -76,9 +76,11 @@ void refuse_misuse(const OptionSpec& spec, const std::vector<std::string>& value
   }
 }
 
-/// The option of a command that a word names, alone or as "--option=value".
+/// The option of a command that a word names, alone, as "--option=value", or as a short one repeated: "-vv".
 const OptionSpec* named_by(const Command& command, std::string_view word) {
   word = word.substr(0, word.find('='));
+  const bool is_short = word.size() > 2 && word[0] == '-' && word[1] != '-';
+  if (is_short && word.find_first_not_of(word[1], 1) == std::string_view::npos) word = word.substr(0, 2);
   for (const OptionSpec& spec : command.options) {
     for (const std::string_view name : split(spec.names, ',')) {
       if (name == word) return &spec;

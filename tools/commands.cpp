@@ -23,6 +23,8 @@ const std::vector<Command>& commands() {
       report_command(),
       devices_command(),
       algorithms_command(),
+      completions_command(),
+      man_command(),
   };
   return table;
 }

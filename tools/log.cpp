@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <utility>
+
 namespace tilemeter {
 namespace {
 
@@ -16,6 +18,11 @@ spdlog::logger& logger() {
   return *instance;
 }
 
+LogLine& own_line() {
+  static LogLine line;
+  return line;
+}
+
 /// The message on one line: line breaks and other control characters, which only an input can hold, become '?'.
 std::string one_line(std::string_view message) {
   std::string line(message);
@@ -25,21 +32,40 @@ std::string one_line(std::string_view message) {
   return line;
 }
 
-}  // namespace
-
-void set_verbosity(Verbosity verbosity) {
-  switch (verbosity) {
-    case Verbosity::quiet:
-      return logger().set_level(spdlog::level::err);
-    case Verbosity::normal:
-      return logger().set_level(spdlog::level::warn);
-    case Verbosity::verbose:
-      return logger().set_level(spdlog::level::debug);
-  }
+void say(spdlog::level::level_enum level, std::string_view message) {
+  if (!logger().should_log(level)) return;
+  const auto name = spdlog::level::to_string_view(level);
+  logger().log(level, "{}", own_line() ? own_line()({name.data(), name.size()}, message) : one_line(message));
 }
 
-void log_error(std::string_view message) { logger().error("{}", one_line(message)); }
-void log_warning(std::string_view message) { logger().warn("{}", one_line(message)); }
-void log_detail(std::string_view message) { logger().debug("{}", message); }
+spdlog::level::level_enum level_of(Verbosity verbosity) {
+  switch (verbosity) {
+    case Verbosity::silent:
+      return spdlog::level::off;
+    case Verbosity::quiet:
+      return spdlog::level::err;
+    case Verbosity::normal:
+      return spdlog::level::warn;
+    case Verbosity::verbose:
+      return spdlog::level::info;
+    case Verbosity::detailed:
+      return spdlog::level::debug;
+  }
+  return spdlog::level::warn;
+}
+
+}  // namespace
+
+void set_verbosity(Verbosity verbosity) { logger().set_level(level_of(verbosity)); }
+
+void set_log_line(LogLine line) {
+  logger().set_pattern(line ? "%v" : "%n: %l: %v");
+  own_line() = std::move(line);
+}
+
+void log_error(std::string_view message) { say(spdlog::level::err, message); }
+void log_warning(std::string_view message) { say(spdlog::level::warn, message); }
+void log_info(std::string_view message) { say(spdlog::level::info, message); }
+void log_detail(std::string_view message) { say(spdlog::level::debug, message); }
 
 }  // namespace tilemeter

@@ -1,12 +1,19 @@
 // The program: runs one subcommand and turns what it throws into an exit status.
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "model/error.hpp"
 #include "tools/command_line.hpp"
+#include "tools/commands/shared.hpp"
+#include "tools/errors/line.hpp"
 #include "tools/log.hpp"
+#include "tools/output/colour.hpp"
 #include "tools/output/file.hpp"
+#include "tools/output/number.hpp"
 #include "tools/sweep/interrupt.hpp"
 
 namespace {
@@ -23,9 +30,28 @@ int run(int argc, const char* const* argv) {
   }
   const auto& invocation = std::get<tilemeter::Invocation>(parsed);
   const tilemeter::Arguments& arguments = invocation.arguments;
-  if (arguments.has("-q")) tilemeter::set_verbosity(tilemeter::Verbosity::quiet);
-  if (arguments.has("-v")) tilemeter::set_verbosity(tilemeter::Verbosity::verbose);
-  return invocation.command->run(arguments);
+  tilemeter::set_verbosity(tilemeter::verbosity_of(arguments));
+  tilemeter::set_colours(tilemeter::colours_for(arguments));
+  tilemeter::log_detail(tilemeter::command_line_of(arguments, invocation.command->name));
+  const auto start = std::chrono::steady_clock::now();
+  const int status = invocation.command->run(arguments);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  tilemeter::log_info(std::string(invocation.command->name) + " took " + tilemeter::fixed(seconds, 3) +
+                      " s, exit status " + std::to_string(status));
+  return status;
+}
+
+/// Messages become JSON where the command line asks for it, also one that cannot be read.
+void choose_log_line(int argc, const char* const* argv) {
+  tilemeter::CommandWords given{.words = {argv + std::min(argc, 2), argv + argc}};
+  if (!tilemeter::asks_for_json(given)) return;
+  for (const tilemeter::Command& command : tilemeter::commands()) {
+    if (command.name == argv[1]) given.command = &command;
+  }
+  if (given.command == nullptr) given.words.insert(given.words.begin(), argv[1]);
+  tilemeter::set_log_line([given = std::move(given)](std::string_view level, std::string_view message) {
+    return tilemeter::json_line(level, message, given);
+  });
 }
 
 }  // namespace
@@ -33,6 +59,7 @@ int run(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
+    choose_log_line(argc, argv);
     return run(argc, argv);
   } catch (const tilemeter::ClosedPipe&) {
     return done;

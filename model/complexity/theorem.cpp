@@ -4,6 +4,7 @@
 #include <array>
 
 #include "model/complexity/theorems/all.hpp"
+#include "model/suggest.hpp"
 
 namespace tilemeter::complexity {
 
@@ -17,11 +18,13 @@ std::span<const Theorem> theorems() {
 
 const Theorem& find_theorem(std::string_view name) {
   std::string names;
+  std::vector<std::string_view> known;
   for (const Theorem& theorem : theorems()) {
     if (theorem.name == name) return theorem;
+    known.push_back(theorem.name);
     names += (names.empty() ? "" : ", ") + std::string(theorem.name);
   }
-  throw InputError("--theorem " + std::string(name) + ": unknown; choose from " + names);
+  throw InputError("--theorem " + std::string(name) + ": unknown" + suggestion(name, known) + "; choose from " + names);
 }
 
 bool Measured::holds() const {

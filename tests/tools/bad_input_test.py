@@ -54,6 +54,7 @@ class BadInput(Folder):
         self.refuse([*self.POINT, "--head-dim"], "--head-dim needs a value", "--head-dim D")
         self.refuse(["count", "--algorithm", "--seq", "64"], "--algorithm needs a value")
         self.refuse([*self.POINT, "-o", "-q"], "-o needs a value")
+        self.refuse([*self.POINT, "-o", "-vv"], "-o needs a value")
         self.refuse([*self.POINT, "--seq", "65"], "--seq is given 2 times")
         self.refuse([*self.POINT, "--packed", "--packed"], "--packed is given 2 times")
         self.refuse([*self.POINT, "--packed=false"], "--packed=false", "no value")

@@ -4,6 +4,7 @@
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/options/choice.hpp"
+#include "tools/options/known.hpp"
 #include "tools/options/text.hpp"
 #include "tools/output/listing.hpp"
 
@@ -81,7 +82,8 @@ Command algorithms_command() {
           .example = algorithms_example,
           .words = "[show NAME]",
           .options = all_options({output_option_specs(), logging_option_specs()}),
-          .run = run_algorithms};
+          .run = run_algorithms,
+          .known = known_algorithms};
 }
 
 }  // namespace tilemeter

@@ -6,10 +6,12 @@
 namespace tilemeter {
 
 Command algorithms_command();
+Command completions_command();
 Command complexity_command();
 Command count_command();
 Command devices_command();
 Command kernels_command();
+Command man_command();
 Command measure_command();
 Command occupancy_command();
 Command calibrate_command();

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/suggest.hpp"
 #include "tools/calibrate/render.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
@@ -8,6 +9,7 @@
 #include "tools/gpu.hpp"
 #include "tools/log.hpp"
 #include "tools/options/device.hpp"
+#include "tools/options/known.hpp"
 #include "tools/options/text.hpp"
 #include "tools/output/overlay.hpp"
 
@@ -15,9 +17,11 @@ namespace tilemeter {
 namespace {
 
 constexpr std::array calibrate_options = {
-    OptionSpec{"--device", "NAME|FILE.toml", "the GPU that was measured; best a file of `tilemeter probe`"},
-    OptionSpec{"--set", "KEY=VALUE", "changes a key of the device; may be repeated", Repeat::often},
-    OptionSpec{"--kernel", "NAME,...", "fit these alone, of the kernels that have times"},
+    OptionSpec{"--device", "NAME|FILE.toml", "the GPU that was measured; best a file of `tilemeter probe`"}.among(
+        known_devices),
+    OptionSpec{"--set", "KEY=VALUE", "changes a key of the device; may be repeated", Repeat::often}.among(
+        known_settings),
+    OptionSpec{"--kernel", "NAME,...", "fit these alone, of the kernels that have times"}.among(known_descriptions),
     OptionSpec{"--max-seq", "N", "fit only times of at most so many keys, so that longer ones can be predicted"},
 };
 
@@ -28,7 +32,9 @@ constexpr std::string_view calibrate_example =
     "squares with an expectation for each, and writes them as a device overlay beside those rates. `predict --device\n"
     "h200.fits.toml --kernel flash3 ...` then gives a time with its interval. Without -o, a table: value, 95 % "
     "interval,\n"
-    "whether the data or the expectation say it, and the errors that are left.";
+    "whether the data or the expectation say it, and the errors that are left:\n"
+    "  tilemeter calibrate traces/measured/h200/kernels --device traces/measured/h200/rates.toml --kernel flash3 "
+    "--max-seq 4096";
 
 /// Keeps the observations of the kernels of --kernel.
 void keep_kernels(const Arguments& arguments, std::vector<Observation>& observations) {
@@ -38,7 +44,13 @@ void keep_kernels(const Arguments& arguments, std::vector<Observation>& observat
   for (const std::string_view name : names) {
     const bool known = std::any_of(observations.begin(), observations.end(),
                                    [&](const Observation& o) { return o.time && o.kernel == name; });
-    if (!known) throw InputError(quote("--kernel", name) + ": no time of it was measured among these documents");
+    if (known) continue;
+    std::vector<std::string_view> timed;
+    for (const Observation& o : observations) {
+      if (o.time) timed.push_back(o.kernel);
+    }
+    throw InputError(quote("--kernel", name) + suggestion(name, timed) +
+                     ": no time of it was measured among these documents");
   }
   std::erase_if(observations, [&](const Observation& observation) {
     return std::find(names.begin(), names.end(), observation.kernel) == names.end();
@@ -66,7 +78,7 @@ int run_calibrate(const Arguments& arguments) {
   const std::vector<Observation> observations = observations_of(arguments, notes);
   Calibration calibration = calibrate(observations, device);
   calibration.notes.insert(calibration.notes.begin(), notes.begin(), notes.end());
-  for (const std::string& note : calibration.notes) log_detail(note);
+  for (const std::string& note : calibration.notes) log_info(note);
   const CalibrationOrigin origin{.device = *arguments.find("--device"),
                                  .date = utc_now(),
                                  .command = command_line_of(arguments, "calibrate"),

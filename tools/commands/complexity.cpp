@@ -6,6 +6,7 @@
 #include "tools/complexity/document.hpp"
 #include "tools/log.hpp"
 #include "tools/options/choice.hpp"
+#include "tools/options/known.hpp"
 #include "tools/options/range.hpp"
 #include "tools/options/text.hpp"
 #include "tools/tables/page.hpp"
@@ -17,19 +18,27 @@ namespace {
 using complexity::Inquiry;
 using complexity::TileChoice;
 
+constexpr std::array<Choice<TileChoice>, 3> tile_choices = {
+    {{"paper", TileChoice::paper}, {"fit", TileChoice::fit}, {"optimum", TileChoice::optimum}}};
+
+std::vector<std::string_view> known_theorems() {
+  std::vector<std::string_view> words;
+  for (const complexity::Theorem& theorem : complexity::theorems()) words.push_back(theorem.name);
+  return words;
+}
+
 constexpr std::array own_options = {
     OptionSpec{"--theorem", "NAME,...",
-               "only these: thm1 thm2 thm5 square-tiles prop3 prop4 saha-ye li row-granular matmul"},
-    OptionSpec{"--algorithm", "NAME,...", "only these algorithms; default all"},
+               "only these: thm1 thm2 thm5 square-tiles prop3 prop4 saha-ye li row-granular matmul"}
+        .among(known_theorems),
+    OptionSpec{"--algorithm", "NAME,...", "only these algorithms; default all"}.among(known_algorithms),
     OptionSpec{"--seq", "RANGE", "lengths of a grid of your own; default 4096"},
     OptionSpec{"--head-dim", "RANGE", "head dimensions of it; default 64"},
     OptionSpec{"--sram", "RANGE", "M of it, in elements; default 12500el:200000el:*2"},
-    OptionSpec{"--blocks", "RULE,...", "tile sizes over it: paper, fit, optimum; default all"},
+    OptionSpec{"--blocks", "RULE,...", "tile sizes over it: paper, fit, optimum; default all"}.among(
+        known_words<tile_choices>),
     OptionSpec{"--seed", "N", "of the random points of joint fits; default 1"},
 };
-
-constexpr std::array<Choice<TileChoice>, 3> tile_choices = {
-    {{"paper", TileChoice::paper}, {"fit", TileChoice::fit}, {"optimum", TileChoice::optimum}}};
 
 constexpr std::string_view complexity_example =
     "  tilemeter complexity --theorem thm2,prop4\n"

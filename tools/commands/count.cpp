@@ -24,7 +24,11 @@ constexpr std::array sm_options = {
 constexpr std::string_view count_example =
     "  tilemeter count --algorithm flash1 --seq 4096 --head-dim 64 --sram 50000el --blocks paper\n"
     "counts FlashAttention-1 with the paper's tiles (64 x 196) in 50,000 elements of SRAM: 17,383,424 elements\n"
-    "cross the edge of the SM, 33.81 MiB, equal to the closed form 2Nd + Tc(3Nd + 4N).";
+    "cross the edge of the SM, 33.81 MiB, equal to the closed form 2Nd + Tc(3Nd + 4N).\n"
+    "  tilemeter count --algorithm flash2 --seq 8192 --heads 32 --kv-heads 8 --head-dim 128 --causal --device h200\n"
+    "counts grouped queries under a causal mask in the largest tiles that fit an SM of the H200, with the time in\n"
+    "closed form. Several algorithms give a line each, --format json everything:\n"
+    "  tilemeter count --algorithm standard,flash1,flash2 --seq 4096 --sram 100KiB --format json";
 
 std::optional<Count> sms_of(const Arguments& arguments, const PointGrid& grid) {
   const auto sms = arguments.find("--sms");

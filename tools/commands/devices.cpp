@@ -5,13 +5,15 @@
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/options/device.hpp"
+#include "tools/options/known.hpp"
 #include "tools/output/listing.hpp"
 
 namespace tilemeter {
 namespace {
 
 constexpr std::array set_option = {
-    OptionSpec{"--set", "KEY=VALUE", "changes a key of the device shown; may be repeated", Repeat::often},
+    OptionSpec{"--set", "KEY=VALUE", "changes a key of the device shown; may be repeated", Repeat::often}.among(
+        known_settings),
 };
 
 constexpr std::string_view devices_example =
@@ -61,7 +63,8 @@ Command devices_command() {
           .example = devices_example,
           .words = "[show NAME|FILE.toml]",
           .options = all_options({set_option, output_option_specs(), logging_option_specs()}),
-          .run = run_devices};
+          .run = run_devices,
+          .known = known_devices};
 }
 
 }  // namespace tilemeter

@@ -4,6 +4,7 @@
 #include "kernels/flash3_ladder.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
+#include "tools/measure/plan.hpp"
 #include "tools/options/text.hpp"
 #include "tools/output/listing.hpp"
 #include "tools/output/number.hpp"
@@ -136,7 +137,8 @@ Command kernels_command() {
           .example = kernels_example,
           .words = "[show NAME]",
           .options = all_options({output_option_specs(), logging_option_specs()}),
-          .run = run_kernels};
+          .run = run_kernels,
+          .known = known_kernels};
 }
 
 }  // namespace tilemeter

@@ -7,6 +7,7 @@
 #include "tools/gpu.hpp"
 #include "tools/log.hpp"
 #include "tools/measure/bench.hpp"
+#include "tools/measure/plan.hpp"
 #include "tools/measure/points.hpp"
 #include "tools/measure/render.hpp"
 #include "tools/options/choice.hpp"
@@ -22,8 +23,10 @@ constexpr std::array<Choice<Caches>, 3> caches = {
     {{"cold", Caches::cold}, {"warm", Caches::warm}, {"both", Caches::both}}};
 
 constexpr std::array measure_options = {
-    OptionSpec{"--kernel", "NAME", "which kernel; default the first that mirrors the algorithm and can run the point"},
-    OptionSpec{"--cache", "cold|warm|both", "what the L2 holds when a launch begins; default both"},
+    OptionSpec{"--kernel", "NAME", "which kernel; default the first that mirrors the algorithm and can run the point"}
+        .among(known_kernels),
+    OptionSpec{"--cache", "cold|warm|both", "what the L2 holds when a launch begins; default both"}.among(
+        known_words<caches>),
     OptionSpec{"--sustained", "", "also 2 s of launches back to back, at the clock that the power limit leaves"},
     OptionSpec{"--profile", "", "one launch a point for ncu --profile-from-start off, after the gates, and no times"},
     OptionSpec{"--samples", "N", "of each time; default 30"},
@@ -119,7 +122,7 @@ int run_measure(const Arguments& given) {
   const InterruptGuard guard;
   std::size_t done = 0;
   for (; done < measurements.size() && !InterruptGuard::requested(); ++done) {
-    log_detail("point " + std::to_string(done + 1) + " of " + std::to_string(measurements.size()));
+    log_info("point " + std::to_string(done + 1) + " of " + std::to_string(measurements.size()));
     run_point(bench, measurements[done], device_of(measurements[done].plan, setting), measurements.size() == 1);
   }
   const bool interrupted = done < measurements.size();

@@ -2,12 +2,14 @@
 #include <array>
 
 #include "model/quantity.hpp"
+#include "model/suggest.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/commit.hpp"
 #include "tools/gpu.hpp"
 #include "tools/log.hpp"
 #include "tools/measure/measurement.hpp"
+#include "tools/options/known.hpp"
 #include "tools/options/text.hpp"
 #include "tools/output/listing.hpp"
 #include "tools/output/overlay.hpp"
@@ -18,10 +20,17 @@
 namespace tilemeter {
 namespace {
 
+std::vector<std::string_view> known_probes() {
+  std::vector<std::string_view> words;
+  for (const kernels::Probe& probe : kernels::probes()) words.push_back(probe.name);
+  return words;
+}
+
 constexpr std::array probe_options = {
-    OptionSpec{"--only", "NAME,...", "these probes; `probe list` names them"},
+    OptionSpec{"--only", "NAME,...", "these probes; `probe list` names them"}.among(known_probes),
     OptionSpec{"--quick", "", "fewer repetitions, and shorter runs at load"},
-    OptionSpec{"--device", "NAME", "the shipped device that an overlay changes; default the one that the GPU is"},
+    OptionSpec{"--device", "NAME", "the shipped device that an overlay changes; default the one that the GPU is"}.among(
+        known_devices),
 };
 
 constexpr std::string_view probe_example =
@@ -30,7 +39,8 @@ constexpr std::string_view probe_example =
     "interval,\n"
     "SM clock, date and command. `--device h200.rates.toml` reads it wherever a device is asked for. Without -o, or "
     "with\n"
-    "another format, the figures alone: --only hbm,l2 --format json.";
+    "another format, the figures alone: --only hbm,l2 --format json. What there is to choose from:\n"
+    "  tilemeter probe list";
 
 std::vector<const kernels::Probe*> probes_of(const Arguments& arguments) {
   std::vector<const kernels::Probe*> chosen;
@@ -83,7 +93,7 @@ ProbeRun run_all(const Arguments& arguments, const kernels::GpuInfo& gpu) {
   const InterruptGuard guard;
   for (const kernels::Probe* probe : probes_of(arguments)) {
     if (InterruptGuard::requested()) throw Interrupted("interrupted: nothing is written");
-    log_detail("probe " + std::string(probe->name) + ": " + std::string(probe->measures));
+    log_info("probe " + std::string(probe->name) + ": " + std::string(probe->measures));
     run.outcomes.push_back(run_probe(*probe, settings));
   }
   return run;
@@ -105,7 +115,7 @@ bool asks_for_list(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.words();
   if (words.empty()) return false;
   if (words.size() == 1 && words[0] == "list") return true;
-  throw InputError(quote("probe", words[0]) + ": expected probe alone, or probe list");
+  throw InputError(quote("probe", words[0]) + suggestion(words[0], {"list"}) + ": expected probe alone, or probe list");
 }
 
 int run_probe_command(const Arguments& arguments) {
@@ -141,7 +151,8 @@ Command probe_command() {
           .example = probe_example,
           .words = "[list]",
           .options = all_options({probe_options, output_option_specs(), logging_option_specs()}),
-          .run = run_probe_command};
+          .run = run_probe_command,
+          .known = [] { return std::vector<std::string_view>{"list"}; }};
 }
 
 }  // namespace tilemeter

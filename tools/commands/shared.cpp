@@ -1,6 +1,11 @@
 #include "tools/commands/shared.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "model/suggest.hpp"
 #include "tools/options/choice.hpp"
+#include "tools/output/colour.hpp"
 #include "tools/sweep/journal.hpp"
 
 namespace tilemeter {
@@ -8,18 +13,39 @@ namespace {
 
 constexpr std::array<Choice<Mode>, 2> modes = {{{"count", Mode::count}, {"numeric", Mode::numeric}}};
 constexpr std::array run_options = {
-    OptionSpec{"--mode", "count|numeric", "numeric also computes with real numbers and checks them; default count"},
+    OptionSpec{"--mode", "count|numeric", "numeric also computes with real numbers and checks them; default count"}
+        .among(known_words<modes>),
     OptionSpec{"--seed", "N", "of the random numbers of --mode numeric; default 1"},
 };
 constexpr std::array logging_options = {
-    OptionSpec{"--quiet,-q", "", "log errors only"},
-    OptionSpec{"--verbose,-v", "", "log what is done"},
+    OptionSpec{"--quiet,-q", "", "log errors only; -qq nothing, the exit status says it", Repeat::often},
+    OptionSpec{"--verbose,-v", "", "log what is done; -vv also with what", Repeat::often},
 };
 
 }  // namespace
 
 std::span<const OptionSpec> run_option_specs() { return run_options; }
-std::span<const OptionSpec> logging_option_specs() { return logging_options; }
+std::span<const OptionSpec> logging_option_specs() {
+  static const std::vector<OptionSpec> specs = all_options({logging_options, colour_option_specs()});
+  return specs;
+}
+
+Verbosity verbosity_of(const Arguments& arguments) {
+  const auto times = [&](std::string_view option) {
+    const auto& given = arguments.options();
+    return std::count_if(given.begin(), given.end(), [&](const auto& each) { return each.option == option; });
+  };
+  const auto quiet = times("-q");
+  const auto verbose = times("-v");
+  if (quiet > 0 && verbose > 0) throw InputError("-q contradicts -v: expected one of them");
+  for (const auto& [option, count] : {std::pair{"-q", quiet}, std::pair{"-v", verbose}}) {
+    if (count > 2)
+      throw InputError(std::string(option) + " is given " + std::to_string(count) + " times: expected at most twice");
+  }
+  if (quiet > 0) return quiet == 1 ? Verbosity::quiet : Verbosity::silent;
+  if (verbose > 0) return verbose == 1 ? Verbosity::verbose : Verbosity::detailed;
+  return Verbosity::normal;
+}
 
 RunOptions run_options_of(const Arguments& arguments) {
   RunOptions options;
@@ -41,8 +67,8 @@ std::optional<std::string> word_to_show(const Arguments& arguments, std::string_
   const std::vector<std::string>& words = arguments.words();
   if (words.empty()) return std::nullopt;
   if (words.size() == 2 && words[0] == "show") return words[1];
-  throw InputError(quote(who, words[0]) + ": expected " + std::string(who) + " alone, or " + std::string(who) +
-                   " show NAME");
+  throw InputError(quote(who, words[0]) + suggestion(words[0], {"show"}) + ": expected " + std::string(who) +
+                   " alone, or " + std::string(who) + " show NAME");
 }
 
 std::string command_line_of(const Arguments& arguments, std::string_view who) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "tools/command.hpp"
+#include "tools/log.hpp"
 #include "tools/options/axis.hpp"
 #include "tools/output/target.hpp"
 #include "tools/point.hpp"
@@ -17,8 +18,10 @@ std::span<const OptionSpec> run_option_specs();
 /// Throws InputError.
 RunOptions run_options_of(const Arguments& arguments);
 
-/// -q and -v.
+/// -q, -v and --color, which every command takes.
 std::span<const OptionSpec> logging_option_specs();
+/// Throws InputError for both at once, and for one more than twice.
+Verbosity verbosity_of(const Arguments& arguments);
 
 /// The options of several groups in one list.
 std::vector<OptionSpec> all_options(std::initializer_list<std::span<const OptionSpec>> groups);

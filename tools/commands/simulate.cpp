@@ -13,12 +13,13 @@
 namespace tilemeter {
 namespace {
 
+constexpr std::array<Choice<Waves>, 2> waves_words = {{{"folded", Waves::folded}, {"all", Waves::all}}};
 constexpr std::array engine_options = {
     OptionSpec{"--trace", "FILE", "also writes a timeline for the Perfetto and chrome://tracing viewers"},
     OptionSpec{"--trace-sms", "K", "SMs in the timeline; default 2"},
-    OptionSpec{"--waves", "folded|all", "simulates equal waves of blocks once, or all of them; default folded"},
+    OptionSpec{"--waves", "folded|all", "simulates equal waves of blocks once, or all of them; default folded"}.among(
+        known_words<waves_words>),
 };
-constexpr std::array<Choice<Waves>, 2> waves_words = {{{"folded", Waves::folded}, {"all", Waves::all}}};
 
 constexpr std::string_view simulate_example =
     "  tilemeter simulate --algorithm flash3 --seq 4096 --heads 16 --head-dim 128 --dtype bf16 --device h200 --trace "

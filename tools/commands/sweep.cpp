@@ -18,7 +18,10 @@ constexpr std::string_view sweep_example =
     "  tilemeter sweep --algorithm standard,flash1,flash2 --seq 4096 --head-dim 64 --sram 12500el:200000el:*2 -o "
     "m.csv\n"
     "counts three algorithms at five SRAM budgets, each with the largest tiles that fit. Ranges are a,b,c or\n"
-    "from:to:*2 or from:to:+64; the last option changes fastest.";
+    "from:to:*2 or from:to:+64; the last option changes fastest.\n"
+    "  tilemeter sweep --algorithm flash2 --seq 1024:65536:*2 --causal --device a100-80gb,h200 -j 2 -o lengths.json\n"
+    "A sweep that was interrupted goes on where it was with the same command line and --resume. On a terminal a bar\n"
+    "shows how many points are done, how fast, and the time left.";
 
 std::size_t worker_threads(const Arguments& arguments) {
   constexpr Count most_threads = 1024;

@@ -19,6 +19,12 @@ constexpr std::string_view tables_example =
     "counts tiled traffic over the memory on chip and searches the break-even, with the figures of the course beside\n"
     "ours and a verdict on each. Without names: all tables. The csv of several tables has one line a cell.";
 
+std::vector<std::string_view> known_tables() {
+  std::vector<std::string_view> names;
+  for (const tables::TableSpec& spec : tables::catalog()) names.push_back(spec.name);
+  return names;
+}
+
 std::string list_text(const std::vector<tables::TableSpec>& specs) {
   std::string text;
   for (const tables::TableSpec& spec : specs) text += pad_right(spec.name, 19) + std::string(spec.title) + "\n";
@@ -67,7 +73,8 @@ Command tables_command() {
           .example = tables_example,
           .words = "[NAME...]",
           .options = all_options({list_option, output_option_specs(), logging_option_specs()}),
-          .run = run_tables};
+          .run = run_tables,
+          .known = known_tables};
 }
 
 }  // namespace tilemeter

@@ -5,6 +5,7 @@
 #include "sim/catalog.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
+#include "tools/options/choice.hpp"
 #include "tools/options/point_options.hpp"
 #include "tools/options/range.hpp"
 #include "tools/options/text.hpp"
@@ -15,9 +16,12 @@
 namespace tilemeter {
 namespace {
 
+constexpr std::array<Choice<TuneBy>, 2> measures = {{{"traffic", TuneBy::traffic}, {"time", TuneBy::time}}};
+
 constexpr std::array tune_options = {
     OptionSpec{"--by", "traffic|time",
-               "what is least; time needs --device, and ranks the sizes that kernels use; default traffic"},
+               "what is least; time needs --device, and ranks the sizes that kernels use; default traffic"}
+        .among(known_words<measures>),
     OptionSpec{"--top", "K", "tilings in the list of the best; default 5"},
     OptionSpec{"--warps", "W,...", "warps of a block that candidates may have; default 4,8"},
     OptionSpec{"--rejected", "", "list every rejected candidate, also those that a smaller one explains"},
@@ -45,9 +49,7 @@ std::vector<OptionSpec> point_options() {
 
 TuneBy asked_measure(const Arguments& arguments) {
   const auto by = arguments.find("--by");
-  if (!by || *by == "traffic") return TuneBy::traffic;
-  if (*by == "time") return TuneBy::time;
-  throw InputError(quote("--by", *by) + ": expected traffic or time");
+  return by ? parse_choice("--by", *by, measures) : TuneBy::traffic;
 }
 
 TuneOptions asked_tuning(const Arguments& arguments) {

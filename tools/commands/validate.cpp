@@ -7,6 +7,7 @@
 #include "tools/log.hpp"
 #include "tools/options/choice.hpp"
 #include "tools/options/device.hpp"
+#include "tools/options/known.hpp"
 #include "tools/sweep/pool.hpp"
 #include "tools/validate/json.hpp"
 #include "tools/validate/pins.hpp"
@@ -15,18 +16,31 @@
 namespace tilemeter {
 namespace {
 
+std::vector<std::string_view> known_split_names() {
+  std::vector<std::string_view> words;
+  for (const validation::Split& split : validation::splits()) words.push_back(split.word);
+  return words;
+}
+
+std::vector<std::string_view> known_metrics() { return known_names<validation::metrics>(); }
+
 constexpr std::array validate_options = {
     OptionSpec{"--device", "NAME|FILE.toml",
-               "the GPU that was measured; a file of `probe` or `calibrate` is its figures"},
-    OptionSpec{"--set", "KEY=VALUE", "changes a key of the device; may be repeated", Repeat::often},
+               "the GPU that was measured; a file of `probe` or `calibrate` is its figures"}
+        .among(known_devices),
+    OptionSpec{"--set", "KEY=VALUE", "changes a key of the device; may be repeated", Repeat::often}.among(
+        known_settings),
     OptionSpec{"--split", "NAME",
-               "what is fitted and what is predicted: none all length dim mask kernel; default none, no fit"},
+               "what is fitted and what is predicted: none all length dim mask kernel; default none, no fit"}
+        .among(known_split_names),
     OptionSpec{"--all", "", "every split in turn, and only what rows say together in tables"},
     OptionSpec{"--metric", "NAME,...",
-               "only these: tensors edge_read edge_write l2_read l2_write dram_read dram_write time"},
+               "only these: tensors edge_read edge_write l2_read l2_write dram_read dram_write time"}
+        .among(known_metrics),
     OptionSpec{"--profile", "FILE.csv", "counters of anyone's kernel, from `ncu --csv --page raw`; with --kernel"},
     OptionSpec{"--kernel", "NAME|FILE.toml",
-               "the description of the kernel of --profile, and what its launches compute"},
+               "the description of the kernel of --profile, and what its launches compute"}
+        .among(known_descriptions),
     OptionSpec{"--pins", "FILE.json",
                "fail where an error is over the pinned one by 0.3 points; written where there is none"},
     OptionSpec{"--renew", "", "write the file of --pins anew"},
@@ -42,7 +56,10 @@ constexpr std::string_view validate_example =
     "figure beside what was measured: bytes per tensor, bytes at the edge of the SMs, at the L2 and in device memory,\n"
     "time. Each metric has its own limit and verdict; a good time excuses no wrong traffic. Beside times stand those "
     "of\n"
-    "a roofline and of a model without an L2. Any kernel can be compared, from a profile and a description of its "
+    "a roofline and of a model without an L2. One document and some metrics:\n"
+    "  tilemeter validate traces/measured/h200/kernels/flash1_n1024_d64.json --device "
+    "traces/measured/h200/rates.toml --metric tensors,time\n"
+    "Any kernel can be compared, from a profile and a description of its "
     "tiles:\n"
     "  ncu --csv --page raw --print-units base --metrics ... ./mine > mine.csv\n"
     "  tilemeter validate --profile mine.csv --kernel mine.toml --device h200\n"

@@ -90,6 +90,12 @@ MeasurePlan plan_for(const PointRequest& request, const Kernel& kernel) {
 
 }  // namespace
 
+std::vector<std::string_view> known_kernels() {
+  std::vector<std::string_view> names;
+  for (const Kernel& kernel : kernels::catalog()) names.push_back(kernel.name);
+  return names;
+}
+
 std::vector<const Kernel*> kernels_of(std::string_view algorithm) {
   std::vector<const Kernel*> found;
   for (const Kernel& kernel : kernels::catalog()) {

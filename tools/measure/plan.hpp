@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "kernels/catalog.hpp"
 #include "tools/options/request.hpp"
@@ -22,6 +24,9 @@ struct MeasurePlan {
 /// the given ones; a layer's, of the one that suits its tokens. Throws InputError when the input is wrong, and when no
 /// kernel mirrors the algorithm.
 MeasurePlan plan_of(const PointRequest& request, const kernels::Kernel* kernel);
+
+/// The names of the catalog.
+std::vector<std::string_view> known_kernels();
 
 /// The kernels that mirror an algorithm, in the order of the catalog.
 std::vector<const kernels::Kernel*> kernels_of(std::string_view algorithm);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/output/lines.hpp"
 #include "tools/output/number.hpp"
 
 namespace tilemeter {
@@ -31,7 +32,7 @@ std::string tiles_part(const OccupancyRow& row) {
                          std::string_view space) {
     return "  " + pad_right(name, width) + pad_left(shape, 18) + pad_left(bytes, 14) + "  " + std::string(space) + "\n";
   };
-  std::string text = cells("tile", "rows x cols", "bytes", "space");
+  std::string text = styled_line(Style::heading, cells("tile", "rows x cols", "bytes", "space"));
   for (const OnChipTile& tile : row.plan.tiles) {
     const std::string copies = tile.copies > 1 ? std::to_string(tile.copies) + " x " : "";
     text += cells(tile.name, copies + std::to_string(tile.rows) + " x " + std::to_string(tile.cols),
@@ -107,7 +108,7 @@ std::string grid_text(const LaunchGrid& grid) {
 std::string occupancy_sheet(const OccupancyRow& row) {
   std::string text =
       head(row) + tiles_part(row) + shared_part(row) + registers_part(row) + blocks_part(row) + grid_part(row);
-  if (row.reason) text += "\nDOES NOT FIT: " + *row.reason + "\n";
+  if (row.reason) text += "\n" + styled(Style::bad, "DOES NOT FIT") + ": " + *row.reason + "\n";
   for (const std::string& warning : row.warnings) text += "\nnote: " + warning;
   return row.warnings.empty() ? text : text + "\n";
 }

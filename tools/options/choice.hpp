@@ -15,15 +15,34 @@ struct Choice {
   Value value;
 };
 
+template <class Value, std::size_t n>
+std::vector<std::string_view> words_of(const std::array<Choice<Value>, n>& choices) {
+  std::vector<std::string_view> words;
+  for (const Choice<Value>& choice : choices) words.push_back(choice.word);
+  return words;
+}
+
+/// The words of one array of choices, as OptionSpec::among takes them.
+template <const auto& choices>
+std::vector<std::string_view> known_words() {
+  return words_of(choices);
+}
+
+/// The names of the values of one array, likewise.
+template <const auto& values>
+std::vector<std::string_view> known_names() {
+  std::vector<std::string_view> words;
+  for (const auto& value : values) words.push_back(name_of(value));
+  return words;
+}
+
 /// The value that `text` names. Throws InputError that lists the words.
 template <class Value, std::size_t n>
 Value parse_choice(std::string_view option, std::string_view text, const std::array<Choice<Value>, n>& choices) {
-  std::string words;
   for (const Choice<Value>& choice : choices) {
     if (choice.word == text) return choice.value;
-    words += (words.empty() ? "" : ", ") + std::string(choice.word);
   }
-  throw InputError(quote(option, text) + ": expected one of " + words);
+  refuse_word(option, text, words_of(choices));
 }
 
 /// The values that a comma-separated list names.

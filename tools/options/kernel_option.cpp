@@ -3,13 +3,14 @@
 #include <array>
 
 #include "model/error.hpp"
+#include "tools/options/known.hpp"
 
 namespace tilemeter {
 namespace {
 
-constexpr std::array kernel_specs = {
-    OptionSpec{"--kernel", "NAME|FILE.toml",
-               "a described kernel: its tiles, stages and execution where no other option says them"}};
+constexpr std::array kernel_specs = {OptionSpec{
+    "--kernel", "NAME|FILE.toml", "a described kernel: its tiles, stages and execution where no other option says them"}
+                                         .among(known_descriptions)};
 
 void fill_size(std::optional<Count>& size, const std::optional<Count>& compiled) {
   if (!size) size = compiled;

@@ -1,5 +1,6 @@
 #include "tools/options/choice.hpp"
 #include "tools/options/device.hpp"
+#include "tools/options/known.hpp"
 #include "tools/options/point_table.hpp"
 #include "tools/options/range.hpp"
 
@@ -47,11 +48,19 @@ Axis no_capacity(std::string_view option, const std::string&, const Arguments&) 
 
 constexpr std::array machine_table = {
     PointOption{{"--sram", "SIZE", "budget on chip: 100KiB, 227KiB, 50000el (elements)"}, sram},
-    PointOption{{"--device", "NAME|FILE.toml", "a GPU; `tilemeter devices` lists them"}, device},
-    PointOption{{"--set", "KEY=VALUE", "changes a key of the device; may be repeated", Repeat::often}, nullptr},
-    PointOption{{"--placement", "PLACE", "sram: every tile counts; gpu: shared memory and registers apart"}, placement},
-    PointOption{{"--blocks", "RULE", "tile sizes by rule: paper, fit, optimum; default fit when there is a budget"},
-                blocks},
+    PointOption{OptionSpec{"--device", "NAME|FILE.toml", "a GPU; `tilemeter devices` lists them"}.among(known_devices),
+                device},
+    PointOption{OptionSpec{"--set", "KEY=VALUE", "changes a key of the device; may be repeated", Repeat::often}.among(
+                    known_settings),
+                nullptr},
+    PointOption{
+        OptionSpec{"--placement", "PLACE", "sram: every tile counts; gpu: shared memory and registers apart"}.among(
+            known_words<placements>),
+        placement},
+    PointOption{
+        OptionSpec{"--blocks", "RULE", "tile sizes by rule: paper, fit, optimum; default fit when there is a budget"}
+            .among(known_words<rules>),
+        blocks},
     PointOption{{"--block-q", "BR", "rows of a query tile, with --block-k"}, block_sizes<set_block_q>},
     PointOption{{"--block-k", "BC", "rows of a key tile, with --block-q; of a gemm's tile along k; of a row's piece"},
                 block_sizes<set_block_k>},

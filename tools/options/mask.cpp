@@ -1,5 +1,6 @@
 #include "tools/options/mask.hpp"
 
+#include "model/suggest.hpp"
 #include "tools/options/text.hpp"
 
 namespace tilemeter {
@@ -27,19 +28,25 @@ Mask mask_of_kind(MaskKind kind) {
   return mask;
 }
 
+constexpr std::string_view window_start = "window:";
+
 Mask parse_mask(std::string_view option, std::string_view text) {
   if (text == "none") return mask_of_kind(MaskKind::none);
   if (text == "causal") return mask_of_kind(MaskKind::causal);
   if (text == "causal_top_left" || text == "causal-top-left") return mask_of_kind(MaskKind::causal_top_left);
   const auto parts = split(text, ':');
   if (parts.size() == 3 && parts[0] == "window") return window_of(option, text, parts[1], parts[2]);
-  throw InputError(quote(option, text) +
-                   " is not a mask: expected none, causal, causal_top_left or window:LEFT:RIGHT (-1 is unlimited)");
+  throw InputError(quote(option, text) + " is not a mask" + suggestion(text, known_masks()) +
+                   ": expected none, causal, causal_top_left or window:LEFT:RIGHT (-1 is unlimited)");
 }
 
 std::string side_text(const std::optional<Count>& side) { return side ? std::to_string(*side) : "-1"; }
 
 }  // namespace
+
+std::vector<std::string_view> known_masks() {
+  return {name_of(MaskKind::none), name_of(MaskKind::causal), name_of(MaskKind::causal_top_left), window_start};
+}
 
 std::vector<Mask> parse_masks(std::string_view option, std::string_view text) {
   std::vector<Mask> masks;

@@ -9,6 +9,9 @@
 
 namespace tilemeter {
 
+/// The kinds that --mask takes; "window:" goes on with its two sides.
+std::vector<std::string_view> known_masks();
+
 /// The masks of `--mask none,causal,causal_top_left,window:LEFT:RIGHT`. Throws InputError.
 std::vector<Mask> parse_masks(std::string_view option, std::string_view text);
 

@@ -70,14 +70,18 @@ std::span<const OwnOption> neighbour_options() {
       OwnOption{{{"--block-n", "BN", "its columns, with --block-m and --block-k"}, block_axis<&PointRequest::block_n>},
                 [](PointRequest& r) { r.block_n.reset(); }},
       OwnOption{
-          {{"--order", "c|a|b|none", "which operand of a gemm stays on chip; default c; optimum tries all"}, order},
+          {OptionSpec{"--order", "c|a|b|none", "which operand of a gemm stays on chip; default c; optimum tries all"}
+               .among(known_words<orders>),
+           order},
           [](PointRequest& r) { r.options.gemm_order.reset(); }},
       OwnOption{shape<&Shapes::tokens>("--tokens", "T", "rows of X and Y of a layer, Y = X W"),
                 reset_shape<&Shapes::tokens>},
       OwnOption{shape<&Shapes::d_in>("--d-in", "D", "features in: columns of X, rows of W"),
                 reset_shape<&Shapes::d_in>},
       OwnOption{shape<&Shapes::d_out>("--d-out", "D", "features out: columns of W and Y"), reset_shape<&Shapes::d_out>},
-      OwnOption{{{"--weight-dtype", "TYPE", "weights of a layer: bf16, int8, int4; default bf16"}, weight_type},
+      OwnOption{{OptionSpec{"--weight-dtype", "TYPE", "weights of a layer: bf16, int8, int4; default bf16"}.among(
+                     known_words<weight_types>),
+                 weight_type},
                 [](PointRequest& r) { r.options.weight_type = Options{}.weight_type; }},
       OwnOption{{{"--group-size", "G", "weights along d_in that share an fp16 scale; default 0, no scales in memory"},
                  number_axis<&Options::group_size, 0>},

@@ -29,12 +29,20 @@ struct Unfused {
   bool dropout = false;
 };
 
+constexpr std::string_view no_steps = "none";
+constexpr std::array<Choice<bool Unfused::*>, 3> step_words = {
+    {{"scale", &Unfused::scale}, {"mask", &Unfused::mask}, {"dropout", &Unfused::dropout}}};
+
+std::vector<std::string_view> known_steps() {
+  std::vector<std::string_view> words = words_of(step_words);
+  words.push_back(no_steps);
+  return words;
+}
+
 Unfused parse_unfused(std::string_view option, const std::string& text) {
   Unfused steps;
-  if (text == "none") return steps;
-  constexpr std::array<Choice<bool Unfused::*>, 3> words = {
-      {{"scale", &Unfused::scale}, {"mask", &Unfused::mask}, {"dropout", &Unfused::dropout}}};
-  for (bool Unfused::*step : parse_choices(option, text, words)) steps.*step = true;
+  if (text == no_steps) return steps;
+  for (bool Unfused::*step : parse_choices(option, text, step_words)) steps.*step = true;
   return steps;
 }
 
@@ -111,11 +119,14 @@ Axis variant(std::string_view option, const std::string& text, const Arguments&)
                  [](PointRequest& r, Variant value) { r.options.variant = value; });
 }
 
+constexpr std::string_view chosen_splits = "auto";
+std::vector<std::string_view> known_splits() { return {chosen_splits}; }
+
 /// "auto" lets the heuristic choose, as does leaving the option out.
 Axis splits(std::string_view option, const std::string& text, const Arguments&) {
   std::vector<std::optional<Count>> values;
   for (const std::string_view item : split(text, ',')) {
-    if (item == "auto") {
+    if (item == chosen_splits) {
       values.emplace_back();
     } else {
       for (const Count n : parse_counts(option, item, 1)) values.emplace_back(n);
@@ -143,14 +154,19 @@ void reset_unfused(PointRequest& r) {
 
 constexpr std::array own_table = {
     OwnOption{
-        {{"--variant", "NAME,...", "which version of the algorithm; `tilemeter algorithms show` lists them"}, variant},
+        {OptionSpec{"--variant", "NAME,...", "which version of the algorithm; `tilemeter algorithms show` lists them"}
+             .among(known_words<variants>),
+         variant},
         [](PointRequest& r) { r.options.variant.reset(); }},
-    OwnOption{{{"--unfused", "STEPS",
-                "steps that are kernels of their own, of scale,mask,dropout, or none; default all, of "
-                "standard_backward none"},
+    OwnOption{{OptionSpec{"--unfused", "STEPS",
+                          "steps that are kernels of their own, of scale,mask,dropout, or none; default all, of "
+                          "standard_backward none"}
+                   .among(known_steps),
                unfused},
               reset_unfused},
-    OwnOption{{{"--mask-shape", "row|full", "what a mask kernel reads; default row"}, mask_shape},
+    OwnOption{{OptionSpec{"--mask-shape", "row|full", "what a mask kernel reads; default row"}.among(
+                   known_words<mask_shapes>),
+               mask_shape},
               [](PointRequest& r) { r.options.mask_shape = Options{}.mask_shape; }},
     OwnOption{{{"--init", "", "count the writing of the initial O, l, m (of dQ, dK, dV)"}, init},
               [](PointRequest& r) { r.options.init = Options{}.init; }},
@@ -158,9 +174,14 @@ constexpr std::array own_table = {
               [](PointRequest& r) { r.options.first_visit = Options{}.first_visit; }},
     OwnOption{{{"--row-splits", "Z", "blocks that share the row blocks of a head; default 1"}, row_splits},
               [](PointRequest& r) { r.options.row_splits = Options{}.row_splits; }},
-    OwnOption{{{"--o-dtype", "TYPE", "O (dQ of a backward pass) where it is read back; default --dtype"}, o_dtype},
-              [](PointRequest& r) { r.o_dtype.reset(); }},
-    OwnOption{{{"--score-dtype", "TYPE", "S, P, dP and dS where they go to memory; default --dtype"}, score_dtype},
+    OwnOption{
+        {OptionSpec{"--o-dtype", "TYPE", "O (dQ of a backward pass) where it is read back; default --dtype"}.among(
+             known_words<operand_types>),
+         o_dtype},
+        [](PointRequest& r) { r.o_dtype.reset(); }},
+    OwnOption{{OptionSpec{"--score-dtype", "TYPE", "S, P, dP and dS where they go to memory; default --dtype"}.among(
+                   known_words<operand_types>),
+               score_dtype},
               [](PointRequest& r) { r.score_dtype.reset(); }},
     OwnOption{{{"--deterministic", "", "dQ is accumulated in order, in a buffer for each block along the keys"},
                deterministic},
@@ -176,13 +197,17 @@ constexpr std::array own_table = {
               [](PointRequest& r) { r.chunk_k.reset(); }},
     OwnOption{{{"--chunk", "C", "rows that pass by the state at a time; default 64"}, own_counts<set_chunk>},
               [](PointRequest& r) { r.options.chunk = Options{}.chunk; }},
-    OwnOption{{{"--empty-lse", "+inf|-inf", "LSE of a row without keys; default +inf"}, empty_lse},
+    OwnOption{{OptionSpec{"--empty-lse", "+inf|-inf", "LSE of a row without keys; default +inf"}.among(
+                   known_words<empty_lses>),
+               empty_lse},
               [](PointRequest& r) { r.options.empty_lse = Options{}.empty_lse; }},
-    OwnOption{{{"--splits", "S|auto",
-                "parts of the keys of a query tile; default auto: FlashAttention-2's choice for 2 blocks an SM of "
-                "--device, else for 216 blocks"},
-               splits},
-              [](PointRequest& r) { r.options.splits.reset(); }},
+    OwnOption{
+        {OptionSpec{"--splits", "S|auto",
+                    "parts of the keys of a query tile; default auto: FlashAttention-2's choice for 2 blocks an SM of "
+                    "--device, else for 216 blocks"}
+             .among(known_splits),
+         splits},
+        [](PointRequest& r) { r.options.splits.reset(); }},
     OwnOption{
         {{"--page-size", "P", "keys a page of a paged K/V cache, with its block table; default not paged"}, page_size},
         [](PointRequest& r) { r.options.page_size = Options{}.page_size; }},
@@ -191,7 +216,8 @@ constexpr std::array own_table = {
           .value = "[MISTAKE]",
           .help = "a classic mistake: reverse (key tiles backwards, no guard; the default), no-rescale, unguarded; "
                   "exit status 0 when --mode numeric shows the damage predicted; traffic stays the same",
-          .alone = "reverse"},
+          .alone = "reverse",
+          .known = known_words<mistakes>},
          unsafe},
         [](PointRequest& r) { r.options.mistake = Options{}.mistake; }},
 };

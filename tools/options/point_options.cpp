@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/catalog.hpp"
+#include "tools/log.hpp"
 #include "tools/options/contradictions.hpp"
 #include "tools/options/needed_sizes.hpp"
 #include "tools/options/point_table.hpp"
@@ -90,7 +91,12 @@ PointGrid point_grid(const Arguments& arguments, std::string_view who, Values va
     }
   }
   refuse_foreign(arguments, algorithms);
-  return PointGrid(std::move(axes));
+  for (const Axis& axis : axes) {
+    if (axis.size > 1) log_detail(axis.option + ": " + std::to_string(axis.size) + " values");
+  }
+  PointGrid grid(std::move(axes));
+  log_info(std::to_string(grid.size()) + (grid.size() == 1 ? " point" : " points"));
+  return grid;
 }
 
 }  // namespace tilemeter

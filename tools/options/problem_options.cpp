@@ -1,4 +1,5 @@
 #include "sim/catalog.hpp"
+#include "tools/options/known.hpp"
 #include "tools/options/mask.hpp"
 #include "tools/options/point_table.hpp"
 #include "tools/options/range.hpp"
@@ -75,7 +76,9 @@ Axis stat_dtype(std::string_view option, const std::string& text, const Argument
 }
 
 constexpr std::array problem_table = {
-    PointOption{{"--algorithm", "NAME,...", "algorithms to run; `tilemeter algorithms` lists them"}, algorithm},
+    PointOption{OptionSpec{"--algorithm", "NAME,...", "algorithms to run; `tilemeter algorithms` lists them"}.among(
+                    known_algorithms),
+                algorithm},
     PointOption{{"--seq", "N", "length of queries and keys"}, counts<1, set_seq>},
     PointOption{{"--seq-q", "N", "query rows, with --seq-k"}, counts<1, set_seq_q>},
     PointOption{{"--seq-k", "N", "key rows, with --seq-q; may be 0"}, counts<0, set_seq_k>},
@@ -87,13 +90,20 @@ constexpr std::array problem_table = {
                 counts<1, set_kv_heads>},
     PointOption{{"--packed", "", "one row block holds the query heads of a K/V head"}, packed},
     PointOption{{"--segments", "FILE", "variable lengths: one pair 'q k' a line, '#' starts a comment"}, segments},
-    PointOption{{"--mask", "MASK,...", "none, causal, causal_top_left, window:LEFT:RIGHT; default none"}, masks},
+    PointOption{
+        OptionSpec{"--mask", "MASK,...", "none, causal, causal_top_left, window:LEFT:RIGHT; default none"}.among(
+            known_masks),
+        masks},
     PointOption{{"--causal", "", "causal mask, bottom-right aligned"}, causal},
     PointOption{{"--causal-top-left", "", "causal mask, top-left aligned"}, causal_top_left},
     PointOption{{"--window", "LEFT,RIGHT", "sliding window, bottom-right aligned; -1 is unlimited"}, window},
-    PointOption{{"--dtype", "TYPE", "operands: fp64, fp32, fp16, bf16, fp8; default fp16"}, dtype},
-    PointOption{{"--stat-dtype", "TYPE", "l, m, LSE in memory: fp16, bf16, fp32, fp64; default fp32 (fp64 with fp64)"},
-                stat_dtype},
+    PointOption{OptionSpec{"--dtype", "TYPE", "operands: fp64, fp32, fp16, bf16, fp8; default fp16"}.among(
+                    known_words<operand_types>),
+                dtype},
+    PointOption{
+        OptionSpec{"--stat-dtype", "TYPE", "l, m, LSE in memory: fp16, bf16, fp32, fp64; default fp32 (fp64 with fp64)"}
+            .among(known_words<statistics_types>),
+        stat_dtype},
 };
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/suggest.hpp"
+
 namespace tilemeter {
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {
@@ -32,6 +35,10 @@ std::string quote(std::string_view option, std::string_view value) {
   constexpr std::size_t longest = 200;
   if (value.empty()) return std::string(option) + " \"\"";
   return std::string(option) + " " + std::string(value.substr(0, longest)) + (value.size() > longest ? "..." : "");
+}
+
+void refuse_word(std::string_view option, std::string_view value, const std::vector<std::string_view>& words) {
+  throw InputError(quote(option, value) + suggestion(value, words) + ": expected one of " + join(words));
 }
 
 Count parse_count(std::string_view option, std::string_view text, Count minimum, Count maximum) {

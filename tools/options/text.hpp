@@ -24,6 +24,10 @@ bool has_word(std::string_view text, std::string_view word);
 Count parse_count(std::string_view option, std::string_view text, Count minimum,
                   Count maximum = std::numeric_limits<Count>::max());
 
+/// Refuses a value that is none of `words`, and says which one may be meant. Throws InputError.
+[[noreturn]] void refuse_word(std::string_view option, std::string_view value,
+                              const std::vector<std::string_view>& words);
+
 /// The start of a message about a value: "--seq 0".
 std::string quote(std::string_view option, std::string_view value);
 

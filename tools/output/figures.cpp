@@ -5,6 +5,7 @@
 
 #include "sim/catalog.hpp"
 #include "tools/options/text.hpp"
+#include "tools/output/colour.hpp"
 #include "tools/output/columns.hpp"
 #include "tools/output/number.hpp"
 
@@ -105,18 +106,18 @@ std::string compulsory_ratio(const Json& point) {
 /// Whether the count equals its closed form; for a refused point, by how much it does not fit.
 std::string verdict(const Json& point) {
   if (const Json* equal = find_path(point, {"closed_form", "equal"})) {
-    std::string text = equal->get<bool>() ? "= closed form" : "DIFFERS from closed form";
+    std::string text = styled_verdict(equal->get<bool>() ? "= closed form" : "DIFFERS from closed form");
     if (const Json* ok = find_path(point, {"numeric", "ok"})) {
       const Json* predicted = find_path(point, {"numeric", "predicted_nan_rows"});
       const std::string good =
           predicted == nullptr ? "numbers ok" : grouped_or_plain(*predicted) + " NaN rows, as predicted";
-      text += ", " + (ok->get<bool>() ? good : std::string("NUMBERS WRONG"));
+      text += ", " + styled(ok->get<bool>() ? Style::good : Style::bad, ok->get<bool>() ? good : "NUMBERS WRONG");
     }
     const Json* over = find_path(point, {"overflow_elements"});
     return over == nullptr ? text : text + ", overflows by " + grouped_or_plain(*over) + " el";
   }
   const Json* over = find_path(point, {"overflow_elements"});
-  return "does not fit" + (over == nullptr ? "" : ": over by " + grouped_or_plain(*over) + " el");
+  return styled_verdict("does not fit") + (over == nullptr ? "" : ": over by " + grouped_or_plain(*over) + " el");
 }
 
 bool varies(const PointGrid& grid, std::string_view option) {

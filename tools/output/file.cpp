@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/error.hpp"
+#include "tools/log.hpp"
 
 namespace tilemeter {
 
@@ -36,7 +37,10 @@ std::string read_file(std::string_view option, const std::string& path) {
     const ssize_t got = ::read(file.value(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail();
-    if (got == 0) return text;
+    if (got == 0) {
+      log_detail("read " + path + ", " + std::to_string(text.size()) + " B");
+      return text;
+    }
     if (text.size() > largest) throw InputError(std::string(option) + " " + path + ": the file is larger than 1 GiB");
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "tools/output/colour.hpp"
 #include "tools/output/number.hpp"
 
 namespace tilemeter {
@@ -21,6 +22,23 @@ std::string table_line(const Headings& headings, Cell cell) {
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
+}
+
+/// A whole line in a style.
+inline std::string styled_line(Style style, std::string_view line) {
+  return styled(style, line.substr(0, line.size() - 1)) + "\n";
+}
+
+/// The line of titles above a table.
+template <class Headings>
+std::string title_line(const Headings& headings) {
+  return styled_line(Style::heading, table_line(headings, [](const auto& heading) { return heading.title; }));
+}
+
+/// The line of units below it.
+template <class Headings>
+std::string unit_line(const Headings& headings) {
+  return styled_line(Style::unit, table_line(headings, [](const auto& heading) { return heading.unit; }));
 }
 
 /// One line of a Markdown table.

@@ -21,8 +21,7 @@ ListFormat csv_list() {
 }
 
 ListFormat table_list(const std::vector<Figure>& figures) {
-  return {table_line(figures, [](const Figure& figure) { return figure.title; }) +
-              table_line(figures, [](const Figure& figure) { return figure.unit; }),
+  return {title_line(figures) + unit_line(figures),
           [figures](const Json& point, std::size_t) {
             return table_line(figures, [&](const Figure& figure) { return figure.text(point); });
           },

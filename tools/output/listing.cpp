@@ -38,7 +38,7 @@ std::string body(const Listing& listing, const std::vector<ListHeading>& heading
 
 std::string table_text(const Listing& listing) {
   const auto headings = headings_of(listing);
-  return table_line(headings, [](const ListHeading& heading) { return heading.title; }) +
+  return title_line(headings) +
          body(listing, headings, [](const auto& all, auto cell) { return table_line(all, cell); });
 }
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 
+#include "tools/output/colour.hpp"
+
 namespace tilemeter {
 
 std::string with_separators(Count value) {
@@ -30,11 +32,13 @@ std::string fixed(double value, int decimals) {
 }
 
 std::string pad_left(std::string_view text, std::size_t width) {
-  return std::string(width > text.size() ? width - text.size() : 0, ' ') + std::string(text);
+  const std::size_t taken = visible_width(text);
+  return std::string(width > taken ? width - taken : 0, ' ') + std::string(text);
 }
 
 std::string pad_right(std::string_view text, std::size_t width) {
-  return std::string(text) + std::string(width > text.size() ? width - text.size() : 0, ' ');
+  const std::size_t taken = visible_width(text);
+  return std::string(text) + std::string(width > taken ? width - taken : 0, ' ');
 }
 
 }  // namespace tilemeter

@@ -17,7 +17,7 @@ std::string binary_size(Count bytes);
 /// `value` with `decimals` digits after the point.
 std::string fixed(double value, int decimals);
 
-/// `text` filled with blanks up to `width` characters.
+/// `text` filled with blanks up to `width` characters; styles take none.
 std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 

@@ -1,6 +1,7 @@
 #include "tools/output/sheet.hpp"
 
 #include "tools/output/figures.hpp"
+#include "tools/output/lines.hpp"
 #include "tools/output/number.hpp"
 
 namespace tilemeter {
@@ -12,6 +13,8 @@ constexpr std::size_t count_width = 20;
 std::string text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 std::string grouped(const Json& value) { return with_separators(value.get<Count>()); }
 std::string sized(const Json& value) { return binary_size(value.get<Count>()); }
+
+std::string section(std::string_view title) { return styled(Style::heading, title) + "\n"; }
 
 std::string row(std::string_view name, std::initializer_list<std::string> cells) {
   std::string line = "  " + pad_right(name, name_width);
@@ -66,8 +69,9 @@ std::string tiling_line(const Json& point) {
 
 std::string traffic_part(const Json& point) {
   const Json& traffic = point["traffic"];
-  std::string part = "\ntraffic at the edge of the SM\n" +
-                     row("tensor", {"read (elements)", "write (elements)", "read (bytes)", "write (bytes)"});
+  std::string part =
+      "\n" + section("traffic at the edge of the SM") +
+      styled_line(Style::unit, row("tensor", {"read (elements)", "write (elements)", "read (bytes)", "write (bytes)"}));
   for (const auto& [name, tensor] : traffic["tensors"].items()) {
     part += row(name, {grouped(tensor["read_elements"]), grouped(tensor["write_elements"]), sized(tensor["read_bytes"]),
                        sized(tensor["write_bytes"])});
@@ -80,7 +84,8 @@ std::string traffic_part(const Json& point) {
           sized(bytes["total"]) + ")\n";
   const Json& closed = point["closed_form"];
   part += "  closed form " + text(closed["expression"]) + " = " + grouped(closed["elements"]["total"]) + " elements, " +
-          grouped(closed["bytes"]["total"]) + " B: " + (closed["equal"] == true ? "equal" : "DIFFERENT") + "\n";
+          grouped(closed["bytes"]["total"]) + " B: " + styled_verdict(closed["equal"] == true ? "equal" : "DIFFERENT") +
+          "\n";
   const Json& least = point["compulsory"];
   part += "  compulsory " + grouped(least["elements"]) + " elements, " + grouped(least["bytes"]) + " B";
   if (least["bytes"] != 0) {
@@ -93,13 +98,13 @@ std::string operations_part(const Json& point) {
   const Json& operations = point["operations"];
   const Json& exp = operations["exp"];
   if (!operations.contains("pairs")) {
-    return "\noperations\n  matrix products " + grouped(operations["matmul_flops"]) + " FLOP in " +
+    return "\n" + section("operations") + "  matrix products " + grouped(operations["matmul_flops"]) + " FLOP in " +
            grouped(operations["tiles"]) + " steps\n  exponentials " + grouped(exp["scores"]) + " of elements, " +
            grouped(exp["rescale"]) + " to rescale\n";
   }
-  return "\noperations\n  matrix products " + grouped(operations["matmul_flops"]) + " FLOP in visited tiles, " +
-         grouped(operations["pair_flops"]) + " FLOP in unmasked pairs\n  pairs " + grouped(operations["pairs"]) +
-         ", visited tiles " + grouped(operations["tiles"]) + ", rows without a key " +
+  return "\n" + section("operations") + "  matrix products " + grouped(operations["matmul_flops"]) +
+         " FLOP in visited tiles, " + grouped(operations["pair_flops"]) + " FLOP in unmasked pairs\n  pairs " +
+         grouped(operations["pairs"]) + ", visited tiles " + grouped(operations["tiles"]) + ", rows without a key " +
          grouped(operations["empty_rows"]) + "\n  exponentials " + grouped(exp["scores"]) + " of scores, " +
          grouped(exp["rescale"]) + " to rescale\n";
 }
@@ -107,8 +112,8 @@ std::string operations_part(const Json& point) {
 std::string sram_part(const Json& point) {
   const Json& sram = point["sram"];
   if (sram["tiles"].empty()) return "";
-  std::string part = "\non chip, placement " + text(sram["placement"]) + "\n" +
-                     row("tile", {"rows x cols", "elements", "bytes", "space"});
+  std::string part = "\n" + section("on chip, placement " + text(sram["placement"])) +
+                     styled_line(Style::unit, row("tile", {"rows x cols", "elements", "bytes", "space"}));
   for (const Json& tile : sram["tiles"]) {
     const std::string copies = tile.contains("copies") ? text(tile["copies"]) + " x " : "";
     part += row(text(tile["name"]), {copies + text(tile["rows"]) + " x " + text(tile["cols"]),
@@ -120,7 +125,8 @@ std::string sram_part(const Json& point) {
     part += ": shared memory " + sized(sram["peak_shared_bytes"]) + ", registers " + sized(sram["peak_register_bytes"]);
   }
   if (!sram["fits"].is_null()) {
-    part += "; capacity " + capacity_text(sram) + ": " + (sram["fits"] == true ? "fits" : "DOES NOT FIT");
+    part += "; capacity " + capacity_text(sram) + ": " +
+            (sram["fits"] == true ? styled(Style::good, "fits") : styled(Style::bad, "DOES NOT FIT"));
   }
   if (point.contains("overflow_elements")) part += ", over by " + grouped(point["overflow_elements"]) + " elements";
   if (sram.contains("resident_blocks")) {
@@ -132,7 +138,7 @@ std::string sram_part(const Json& point) {
 std::string workspace_part(const Json& point) {
   if (!point.contains("workspace")) return "";
   const Json& workspace = point["workspace"];
-  std::string part = "\nworkspace in device memory, " + sized(workspace["bytes"]) + "\n";
+  std::string part = "\n" + section("workspace in device memory, " + sized(workspace["bytes"]));
   if (!workspace.contains("tensors")) return part;
   for (const auto& [name, tensor] : workspace["tensors"].items()) {
     part += row(name, {grouped(tensor["elements"]) + " elements", sized(tensor["bytes"])});
@@ -145,7 +151,7 @@ std::string time_text(const Json& seconds) { return fixed(seconds.get<double>() 
 std::string time_part(const Json& point) {
   if (!point.contains("time")) return "";
   const Json& time = point["time"];
-  const std::string part = "\ntime on " + text(point["device"]) + ", in closed form\n";
+  const std::string part = "\n" + section("time on " + text(point["device"]) + ", in closed form");
   if (time["seconds"].is_null()) return part + "  none: " + text(time["reason"]) + "\n";
   const Json& hbm = point["hbm"];
   return part + "  " + time_text(time["seconds"]) + " (" + text(time["kind"]) + "), from " + time_text(time["low"]) +
@@ -159,15 +165,16 @@ std::string numeric_part(const Json& point) {
   const Json& numeric = point["numeric"];
   const std::string predicted =
       numeric.contains("predicted_nan_rows") ? " (predicted " + text(numeric["predicted_nan_rows"]) + ")" : "";
-  return "\nnumbers against the double-precision reference\n  largest error " + text(numeric["max_abs_error"]) +
-         ", relative (Frobenius) " + text(numeric["rel_frobenius"]) + ", tolerance " + text(numeric["tolerance"]) +
-         ", rows with NaN " + text(numeric["nan_rows"]) + predicted + ": " + (numeric["ok"] == true ? "ok" : "WRONG") +
-         "\n";
+  return "\n" + section("numbers against the double-precision reference") + "  largest error " +
+         text(numeric["max_abs_error"]) + ", relative (Frobenius) " + text(numeric["rel_frobenius"]) + ", tolerance " +
+         text(numeric["tolerance"]) + ", rows with NaN " + text(numeric["nan_rows"]) + predicted + ": " +
+         (numeric["ok"] == true ? styled(Style::good, "ok") : styled(Style::bad, "WRONG")) + "\n";
 }
 
 std::string sms_part(const Json& point) {
   if (!point.contains("sms")) return "";
-  std::string part = "\nper SM\n" + row("SM", {"blocks", "read (bytes)", "write (bytes)", "peak (bytes)"});
+  std::string part = "\n" + section("per SM") +
+                     styled_line(Style::unit, row("SM", {"blocks", "read (bytes)", "write (bytes)", "peak (bytes)"}));
   for (const Json& sm : point["sms"]) {
     part += row(text(sm["index"]), {grouped(sm["blocks"]), grouped(sm["read_bytes"]), grouped(sm["write_bytes"]),
                                     grouped(sm["peak_bytes"])});

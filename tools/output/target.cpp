@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tools/log.hpp"
 #include "tools/options/choice.hpp"
 
 namespace tilemeter {
@@ -20,7 +21,8 @@ constexpr std::array<Choice<Format>, 5> formats = {{{"table", Format::table},
 constexpr std::array<Choice<Format>, 5> extensions = {
     {{"txt", Format::table}, {"csv", Format::csv}, {"json", Format::json}, {"md", Format::md}, {"html", Format::html}}};
 constexpr std::array output_options = {
-    OptionSpec{"--format", "FORMAT", "table, csv, json, md, html; default table, or what -o's extension says"},
+    OptionSpec{"--format", "FORMAT", "table, csv, json, md, html; default table, or what -o's extension says"}.among(
+        known_words<formats>),
     OptionSpec{"--output,-o", "FILE", "write to FILE, which appears whole at the end"},
 };
 
@@ -90,6 +92,7 @@ void PendingFile::commit() {
   if (::fsync(file_.value()) != 0 && errno != EINVAL) refuse(path_, std::strerror(errno));
   if (::rename(pending_.c_str(), path_.c_str()) != 0) refuse(path_, std::strerror(errno));
   file_ = Descriptor();
+  log_info("wrote " + path_);
 }
 
 }  // namespace tilemeter

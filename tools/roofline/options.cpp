@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/kv_cache.hpp"
 #include "model/quantity.hpp"
 #include "tools/options/device.hpp"
 #include "tools/options/text.hpp"
@@ -12,10 +13,25 @@
 namespace tilemeter::roofline {
 namespace {
 
+constexpr std::array<Choice<DType>, 6> math_words = {{{"fp64", DType::fp64},
+                                                      {"fp32", DType::fp32},
+                                                      {"fp16", DType::fp16},
+                                                      {"bf16", DType::bf16},
+                                                      {"fp8", DType::fp8},
+                                                      {"int8", DType::u8}}};
+
+std::vector<std::string_view> known_model_names() {
+  std::vector<std::string_view> names;
+  for (const ModelShape& model : known_models()) names.push_back(model.name);
+  names.push_back("custom");
+  return names;
+}
+
 constexpr std::array specs = {
     OptionSpec{"--critical-batch", "", "view: tokens from which a pass over weights is bound by arithmetic"},
     OptionSpec{"--decode", "", "view: intensity of a decoding step over --seq-k cached keys"},
-    OptionSpec{"--kv-cache", "MODEL", "view: sequences of --tokens that fit beside the weights; or custom"},
+    OptionSpec{"--kv-cache", "MODEL", "view: sequences of --tokens that fit beside the weights; or custom"}.among(
+        known_model_names),
     OptionSpec{"--fusion", "", "view: what fusing --ops elementwise operations saves; softmax by passes"},
     OptionSpec{"--flops", "F", "view: one operation of F FLOPs and --bytes; also its share of each roof"},
     OptionSpec{"--bytes", "B", "bytes that the operation moves through device memory"},
@@ -23,31 +39,27 @@ constexpr std::array specs = {
     OptionSpec{"--sustained", "SHARE",
                "share of the memory's peak (0.82, \"82 %\"); default the device's hbm.sustained"},
     OptionSpec{"--floor", "TIME", "launch and latency, added once to every time; default none"},
-    OptionSpec{"--math-dtype", "TYPE", "type of the arithmetic, also int8; default --dtype"},
-    OptionSpec{"--weight-dtype", "TYPE,...", "stored weights: fp64 fp32 fp16 bf16 fp8 int8 int4; default bf16"},
+    OptionSpec{"--math-dtype", "TYPE", "type of the arithmetic, also int8; default --dtype"}.among(
+        known_words<math_words>),
+    OptionSpec{"--weight-dtype", "TYPE,...", "stored weights: fp64 fp32 fp16 bf16 fp8 int8 int4; default bf16"}.among(
+        number_format_names),
     OptionSpec{"--group-size", "G", "weights of int8 and int4 that share a scale"},
-    OptionSpec{"--scale-dtype", "TYPE", "type of that scale; default fp16"},
-    OptionSpec{"--zero-point-dtype", "TYPE", "type of a group's zero point; default none"},
+    OptionSpec{"--scale-dtype", "TYPE", "type of that scale; default fp16"}.among(number_format_names),
+    OptionSpec{"--zero-point-dtype", "TYPE", "type of a group's zero point; default none"}.among(number_format_names),
     OptionSpec{"--d-in", "N", "columns of the weight matrix: also counts activations, with --d-out"},
     OptionSpec{"--d-out", "N", "rows of the weight matrix"},
-    OptionSpec{"--activation-dtype", "TYPE", "inputs and outputs of the layer; default bf16"},
+    OptionSpec{"--activation-dtype", "TYPE", "inputs and outputs of the layer; default bf16"}.among(
+        number_format_names),
     OptionSpec{"--tokens", "N", "tokens of a sequence in the cache"},
     OptionSpec{"--layers", "N", "layers of a custom model, with --kv-heads, --head-dim, --parameters"},
     OptionSpec{"--parameters", "N", "weights of a custom model"},
-    OptionSpec{"--cache-dtype", "TYPE,...", "stored keys and values; default bf16"},
+    OptionSpec{"--cache-dtype", "TYPE,...", "stored keys and values; default bf16"}.among(number_format_names),
     OptionSpec{"--memory", "SIZE", "memory for weights and cache (80GB, 80GiB); default the device's hbm.size"},
     OptionSpec{"--reserve", "SIZE", "memory kept free for activations; default 0 B"},
     OptionSpec{"--ops", "K", "elementwise operations in a chain; default 3"},
     OptionSpec{"--length", "N", "elements of the chain, or of the softmax row"},
     OptionSpec{"--side-elements", "N,...", "other inputs of the operations, one size each; default none"},
 };
-
-constexpr std::array<Choice<DType>, 6> math_words = {{{"fp64", DType::fp64},
-                                                      {"fp32", DType::fp32},
-                                                      {"fp16", DType::fp16},
-                                                      {"bf16", DType::bf16},
-                                                      {"fp8", DType::fp8},
-                                                      {"int8", DType::u8}}};
 
 std::optional<Grouping> grouping_of(const Arguments& arguments) {
   const auto size = arguments.find("--group-size");

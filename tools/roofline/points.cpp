@@ -183,8 +183,7 @@ std::string lines_of(const Evaluated& all, const std::vector<Figure>& figures, F
   if (md) {
     text = md_head(figures);
   } else {
-    text = table_line(figures, [](const Figure& f) { return f.title; }) +
-           table_line(figures, [](const Figure& f) { return f.unit; });
+    text = title_line(figures) + unit_line(figures);
   }
   for (const Json& point : all.points) {
     const auto cell = [&](const Figure& figure) { return figure.text(point); };

@@ -36,8 +36,7 @@ std::vector<SheetHeading> headings_of(const Sheet& sheet) {
 
 std::string table_text(const Sheet& sheet) {
   const auto headings = headings_of(sheet);
-  std::string text = sheet.title + "\n\n" + table_line(headings, [](const SheetHeading& h) { return h.title; }) +
-                     table_line(headings, [](const SheetHeading& h) { return h.unit; });
+  std::string text = sheet.title + "\n\n" + title_line(headings) + unit_line(headings);
   for (const auto& row : sheet.rows) {
     text += table_line(headings, [&](const SheetHeading& h) { return row[h.index].text; });
   }

@@ -135,7 +135,7 @@ int sweep_to_file(const Sweep& sweep, const Target& target, const SweepIdentity&
   const std::string partial = partial_path(*target.path);
   Journal journal =
       start == Start::resumed ? Journal::resume(partial, identity, points) : Journal::start(partial, identity, points);
-  log_detail(std::to_string(journal.size()) + " of " + std::to_string(points) + " points are in " + partial);
+  log_info(std::to_string(journal.size()) + " of " + std::to_string(points) + " points are in " + partial);
   std::atomic<std::size_t> failures = 0;
   {
     Progress progress(sweep.bar, points, journal.size());
@@ -152,7 +152,7 @@ int sweep_to_file(const Sweep& sweep, const Target& target, const SweepIdentity&
 }
 
 SweepIdentity identity_of(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 5> apart = {"-o", "-j", "-q", "-v", "--resume"};
+  constexpr std::array<std::string_view, 6> apart = {"-o", "-j", "-q", "-v", "--color", "--resume"};
   SweepIdentity identity{
       .version = std::string(program_version), .command_line = "sweep", .inputs = inputs_checksum(arguments)};
   for (const Arguments::Given& given : arguments.options()) {

@@ -55,6 +55,8 @@ std::string whole_text(const Cell& cell) {
 }
 
 /// One column of a table for people.
+constexpr std::string_view verdict_title = "verdict";
+
 struct Heading {
   std::size_t index = 0;
   std::string title;
@@ -81,14 +83,16 @@ std::vector<Heading> headings_of(const Table& table) {
 
 std::string text_of(const MadeTable& made) {
   const std::vector<Heading> headings = headings_of(made.table);
-  std::string text = std::string(made.spec.name) + ": " + std::string(made.spec.title) + "\n\n" +
-                     table_line(headings, [](const Heading& heading) { return heading.title; });
+  std::string text = std::string(made.spec.name) + ": " + std::string(made.spec.title) + "\n\n" + title_line(headings);
   const auto has_unit = [](const Heading& heading) { return !heading.unit.empty(); };
   if (std::any_of(headings.begin(), headings.end(), has_unit)) {
-    text += table_line(headings, [](const Heading& heading) { return heading.unit; });
+    text += unit_line(headings);
   }
   for (const auto& row : made.table.rows) {
-    text += table_line(headings, [&](const Heading& heading) { return cell_text(row[heading.index]); });
+    text += table_line(headings, [&](const Heading& heading) {
+      const std::string cell = cell_text(row[heading.index]);
+      return heading.title == verdict_title ? styled_verdict(cell) : cell;
+    });
   }
   text += "\nreference: " + std::string(made.spec.source) + "\n";
   if (made.table.infeasible > 0) text += infeasible_text(made.table) + "\n";

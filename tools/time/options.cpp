@@ -13,13 +13,19 @@ namespace {
 
 constexpr std::array time_specs = {
     OptionSpec{"--clock", "HZ", "of the SMs (\"1.6 GHz\", 1600000000); default the device's for the matrix path"},
-    OptionSpec{"--matrix", "scalar|mma|wgmma", "what multiplies; default wgmma for flash3 on Hopper, mma elsewhere"},
+    OptionSpec{"--matrix", "scalar|mma|wgmma", "what multiplies; default wgmma for flash3 on Hopper, mma elsewhere"}
+        .among(known_names<matrix_paths>),
     OptionSpec{"--overlap", "serial|pipelined",
-               "operations wait for the one before, or for their tiles; default pipelined"},
-    OptionSpec{"--scheduling", "WAY", "grid, static-persistent, forth-and-back or counter: how blocks get to SMs"},
-    OptionSpec{"--row-order", "ORDER", "ascending, descending or longest-first: which blocks of a stream come first"},
-    OptionSpec{"--fastest", "blocks|streams", "which index runs fastest over the blocks of a launch"},
-    OptionSpec{"--tails", "predicated|padded", "what a tile at the end of a tensor moves"},
+               "operations wait for the one before, or for their tiles; default pipelined"}
+        .among(known_names<overlaps>),
+    OptionSpec{"--scheduling", "WAY", "grid, static-persistent, forth-and-back or counter: how blocks get to SMs"}
+        .among(known_names<schedulings>),
+    OptionSpec{"--row-order", "ORDER", "ascending, descending or longest-first: which blocks of a stream come first"}
+        .among(known_names<row_orders>),
+    OptionSpec{"--fastest", "blocks|streams", "which index runs fastest over the blocks of a launch"}.among(
+        known_names<fastest_indices>),
+    OptionSpec{"--tails", "predicated|padded", "what a tile at the end of a tensor moves"}.among(
+        known_names<tail_ways>),
     OptionSpec{"--blocks-per-sm", "R", "resident blocks of an SM; default by occupancy"},
     OptionSpec{"--warps", "W", "threads of a block / 32, producers included"},
 };

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/catalog.hpp"
+#include "tools/options/text.hpp"
 
 namespace tilemeter::validation {
 namespace {
@@ -78,12 +79,12 @@ void leave_out_unknown(const std::vector<ValidatedPoint>& points, std::vector<st
 std::span<const Split> splits() { return all_splits; }
 
 const Split& find_split(std::string_view word) {
-  std::string words;
+  std::vector<std::string_view> words;
   for (const Split& split : all_splits) {
     if (split.word == word) return split;
-    words += (words.empty() ? "" : ", ") + std::string(split.word);
+    words.push_back(split.word);
   }
-  throw InputError("--split " + std::string(word) + ": expected one of " + words);
+  refuse_word("--split", word, words);
 }
 
 std::optional<std::string> ladder_of(std::string_view kernel) {
