@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need, builds the optimised and the sanitized program, and runs every test that needs no GPU: laws and
-# program optimised, everything but the program's own tests sanitized.
+# Installs what the tests need, builds the optimised and the sanitized program and the API reference, and runs every test that
+# needs no GPU: laws and program optimised, everything but the program's own tests sanitized.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/stage.sh
