@@ -41,7 +41,7 @@ def read_lines(file):
     lines, first = {}, None
     for row in csv.DictReader(file):
         first = first or row
-        if row["feasible"] == "true":
+        if row.get("feasible") == "true" and row.get("sram_capacity_elements"):
             point = int(row["sram_capacity_elements"]), int(row["traffic_bytes_total"])
             lines.setdefault(row["algorithm"], []).append(point)
     if not lines:

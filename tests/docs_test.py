@@ -159,6 +159,18 @@ class Docs(unittest.TestCase):
         self.assertIn(version, done.stdout)
 
 
+class Chart(unittest.TestCase):
+    """docs/traffic_chart.py on what it was not made for; what it was made for is compared by a command of the README."""
+
+    def test_other_input_is_refused_and_draws_nothing(self):
+        for text in ["", "a,b\n1,2\n", "algorithm,feasible,sram_capacity_elements\nflash1,true,\n"]:
+            done = subprocess.run([sys.executable, "-B", ROOT / "docs" / "traffic_chart.py"], input=text, capture_output=True,
+                                  text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), text)
+            self.assertIn("--sram", done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1)
+
+
 class Comparison(unittest.TestCase):
     """The test's own reading of blocks and outputs."""
 

@@ -69,6 +69,15 @@ class Install(unittest.TestCase):
             self.assertEqual(time, f"{point['time']['seconds'] * 1e6:.1f}")
         self.assertEqual(run(build / "traffic", "no-such-device").returncode, 2)
 
+    def test_lines_of_the_library_page_compile(self):
+        page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+        head, lines = re.search(r"^```cpp\n(.*?\n)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL).groups()
+        self.assertIn("#include", head)
+        source = self.work / "page.cpp"
+        source.write_text(f"{head}int main() {{\n{lines}return counted.work == bill && run.time > 0 ? 0 : 1;\n}}\n", encoding="utf-8")
+        include = self.prefix / "include"
+        must(COMPILER, "-std=c++20", "-fsyntax-only", "-I", include, "-I", include / "tilemeter", source)
+
     def test_versions_and_components_that_are_not_there_are_refused(self):
         self.assertIn("version", self.refused_package("7.0"))
         self.assertIn("kernels", self.refused_package("COMPONENTS kernels"))
