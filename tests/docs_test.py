@@ -40,11 +40,11 @@ def commands_of(text):
     """(command, lines that it prints or None) of the blocks of `text` that are meant to be run."""
     for language, block in FENCE.findall(text):
         if language == "sh":
-            for line in block.replace("\\\n", " ").splitlines():
+            for line in block.replace("\\\n", "").splitlines():
                 if line.strip() and not line.startswith("#"):
                     yield line, None
         elif language == "console":
-            for chunk in re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
+            for chunk in re.split(r"^\$ ", block.replace("\\\n", ""), flags=re.MULTILINE)[1:]:
                 command, *lines = chunk.splitlines()
                 yield command, lines
 
@@ -182,7 +182,7 @@ class Comparison(unittest.TestCase):
 
     def test_blocks_give_their_commands(self):
         text = "```sh\n# a remark\none \\\n  two  # three\n```\n```console\n$ a\n1\n2\n$ b\n```\n```toml\nx = 1\n```\n"
-        self.assertEqual(list(commands_of(text)), [("one    two  # three", None), ("a", ["1", "2"]), ("b", [])])
+        self.assertEqual(list(commands_of(text)), [("one   two  # three", None), ("a", ["1", "2"]), ("b", [])])
 
     def test_words_end_at_a_pipe_and_at_a_remark(self):
         self.assertEqual(words_of("tilemeter count --seq 4 | head -n 3"), ["tilemeter", "count", "--seq", "4"])
