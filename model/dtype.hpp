@@ -8,7 +8,7 @@
 
 namespace tilemeter {
 
-enum class DType { fp64, fp32, fp16, bf16, fp8, u8, i32, int8, int4 };
+enum class DType { fp64, fp32, fp16, bf16, fp8, u8, i32, int8, int4 };  ///< type of the elements of a tensor
 
 /// Bits of one element.
 constexpr Count bits_of(DType type) {

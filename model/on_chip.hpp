@@ -32,7 +32,7 @@ struct OnChipTile {
 /// own limit.
 enum class Placement { sram, gpu };
 
-enum class Overflowing { refused, counted };
+enum class Overflowing { refused, counted };  ///< what becomes of a block that passes its budget
 
 /// Limits of the memory on chip for one block; an absent limit is unlimited. Sizes in bytes compare bytes, a size in
 /// elements compares elements.

@@ -1,4 +1,4 @@
-// What can be measured of a GPU beyond the quantities of a data sheet: the keys below `probe.` of a device overlay.
+// What can be measured of a GPU beyond the quantities of a data sheet: the keys of a device overlay under `probe`.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 
 namespace tilemeter {
 
-enum class MaskKind { none, causal, causal_top_left, window, arbitrary };
+enum class MaskKind { none, causal, causal_top_left, window, arbitrary };  ///< which keys a query sees, in kind
 
 /// Visibility of any pair, row-major (seq_q x seq_k); only algorithms that materialise the scores take one.
 struct PairMatrix {
@@ -37,13 +37,13 @@ enum class Packing { unpacked, packed };
 
 /// An attention problem. Row counts are per head; Q, K rows carry head_dim elements and V, O rows head_dim_v.
 struct Problem {
-  Count batch = 1;
-  Count heads = 1;
-  Count kv_heads = 1;
-  Count seq_q = 1;
-  Count seq_k = 1;
-  Count head_dim = 64;
-  Count head_dim_v = 64;
+  Count batch = 1;        ///< sequences
+  Count heads = 1;        ///< of queries
+  Count kv_heads = 1;     ///< of keys and values; divides `heads`
+  Count seq_q = 1;        ///< rows of Q and O
+  Count seq_k = 1;        ///< rows of K and V
+  Count head_dim = 64;    ///< elements of a row of Q and K
+  Count head_dim_v = 64;  ///< elements of a row of V and O
   Mask mask{};
   Packing packing = Packing::unpacked;
   DType dtype = DType::fp16;        ///< operands Q K V O
@@ -98,10 +98,10 @@ struct Shapes {
   Count length = 1;  ///< elementwise: elements of each tensor of the chain
 };
 
-enum class MaskShape { row, full };
-enum class StatisticsInit { not_counted, counted };
-enum class FirstVisit { reads_state, elides_read };
-enum class EmptyLse { plus_infinity, minus_infinity };
+enum class MaskShape { row, full };                     ///< of an added mask in memory: 1 x N_k, or N_q x N_k
+enum class StatisticsInit { not_counted, counted };     ///< whether initial values in memory are part of the bill
+enum class FirstVisit { reads_state, elides_read };     ///< of a row block, of O, l and m
+enum class EmptyLse { plus_infinity, minus_infinity };  ///< LSE of a row that sees no key
 
 /// Whether the softmax kernel of standard_tiled keeps a row of S on chip, or makes two passes over it.
 enum class RowSoftmax { resident, online };

@@ -52,9 +52,9 @@ class Amount {
   Count value_ = 0;
 };
 
-using Elements = Amount<struct ElementsUnit>;
-using Bytes = Amount<struct BytesUnit>;
-using Flops = Amount<struct FlopsUnit>;  ///< multiply and add count as two
+using Elements = Amount<struct ElementsUnit>;  ///< numbers of a tensor, whatever their type
+using Bytes = Amount<struct BytesUnit>;        ///< whole bytes
+using Flops = Amount<struct FlopsUnit>;        ///< multiply and add count as two
 
 /// A physical quantity in its SI unit.
 template <class Unit>
@@ -63,11 +63,11 @@ struct Measure {
   friend constexpr auto operator<=>(Measure, Measure) = default;
 };
 
-using Seconds = Measure<struct SecondsUnit>;
-using Hertz = Measure<struct HertzUnit>;
-using Watts = Measure<struct WattsUnit>;
-using BytesPerSecond = Measure<struct BytesPerSecondUnit>;
-using OpsPerSecond = Measure<struct OpsPerSecondUnit>;  ///< FLOP/s for matrix and FMA units, operations/s for exp
+using Seconds = Measure<struct SecondsUnit>;                ///< s
+using Hertz = Measure<struct HertzUnit>;                    ///< 1/s
+using Watts = Measure<struct WattsUnit>;                    ///< W
+using BytesPerSecond = Measure<struct BytesPerSecondUnit>;  ///< B/s, not GiB/s
+using OpsPerSecond = Measure<struct OpsPerSecondUnit>;      ///< FLOP/s for matrix and FMA units, operations/s for exp
 
 /// The time that `amount` takes at `rate`.
 inline Seconds operator/(Bytes amount, BytesPerSecond rate) {

@@ -32,7 +32,7 @@ struct Algorithm {
   Computation computation() const { return formula().computation; }
 };
 
-std::span<const Algorithm> algorithms();
+std::span<const Algorithm> algorithms();  ///< in the order in which they are listed
 
 /// Throws InputError that lists the names.
 const Algorithm& find_algorithm(std::string_view name);

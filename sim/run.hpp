@@ -47,7 +47,7 @@ struct SmUse {
   Bytes peak{};
 };
 
-enum class Folding { folded, unfolded };
+enum class Folding { folded, unfolded };  ///< like blocks and tiles once with their number, or one by one
 
 /// Counts the traffic by running the algorithm on tiles that hold only their shape. Throws OverCapacity (an InputError)
 /// when a block does not fit and the budget refuses it.

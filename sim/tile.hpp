@@ -52,9 +52,9 @@ struct Tile {
 };
 
 template <class P>
-using SharedTile = Tile<P, Space::shared>;
+using SharedTile = Tile<P, Space::shared>;  ///< in shared memory
 template <class P>
-using RegisterTile = Tile<P, Space::registers>;
+using RegisterTile = Tile<P, Space::registers>;  ///< in registers
 
 /// Tiles used in turn: the depth of a pipeline of loads.
 template <class P>

@@ -10,7 +10,7 @@
 
 namespace tilemeter {
 
-std::span<const Formula> formulas();
+std::span<const Formula> formulas();  ///< in the order in which they are listed
 
 /// Throws InputError that lists the names.
 const Formula& formula_of(std::string_view algorithm);
