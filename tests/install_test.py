@@ -102,6 +102,11 @@ class Install(unittest.TestCase):
         self.assertFalse((alone / "include").exists())
         text = must(alone / "bin" / "tilemeter", "devices", "show", "h200", cwd=self.work, env={})
         self.assertIn("4.8 TB/s", text)
+        for words, file in {"completions bash": "bash-completion/completions/tilemeter", "man": "man/man1/tilemeter.1",
+                            "completions zsh": "zsh/site-functions/_tilemeter",
+                            "completions fish": "fish/vendor_completions.d/tilemeter.fish"}.items():
+            written = (alone / "share" / file).read_text(encoding="utf-8")
+            self.assertEqual(written, must(alone / "bin" / "tilemeter", *words.split()), file)
 
 
 if __name__ == "__main__":

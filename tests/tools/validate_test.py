@@ -21,6 +21,8 @@ RATES = os.path.join(RECORDED, "rates.toml")
 PROFILE = os.path.join(RECORDED, "peers", "ncu-raw.csv")
 PINS = os.path.join(ROOT, "tests", "golden", "validation.json")
 README = os.path.join(ROOT, "traces", "README.md")
+QUOTING = os.path.join(ROOT, "README.md")
+QUOTED = "<!-- rows of traces/README.md -->\n"
 BEGIN, END = "<!-- validate: begin -->\n", "<!-- validate: end -->\n"
 ALL = ["validate", RECORDED, "--device", RATES, "--all"]
 HOW = "renew: python3 tests/tools/validate_test.py PROGRAM --renew"
@@ -270,7 +272,8 @@ class WrongInput(Folder):
 
 
 def renew():
-    """Writes the pins and the tables of traces/README.md as the program says them now."""
+    """Writes the pins, the tables of traces/README.md, and the rows that the root's README quotes of them, as the program
+    says them now."""
     done = run([*ALL, "--format", "md", "--pins", PINS, "--renew"], timeout=600)
     if not done.stdout:
         sys.exit(done.stderr)
@@ -278,6 +281,13 @@ def renew():
         text = file.read()
     with open(README, "w", encoding="utf-8") as file:
         file.write(text[: text.index(BEGIN) + len(BEGIN)] + done.stdout + text[text.index(END) :])
+    verdicts = done.stdout[: done.stdout.index("## worst")].splitlines()
+    named = {tuple(line.split("|")[1:4]): line for line in verdicts if line.startswith("|")}
+    with open(QUOTING, encoding="utf-8") as file:
+        head, tail = file.read().split(QUOTED, 1)
+    rows = [named.get(tuple(line.split("|")[1:4]), line) for line in tail.split("\n")]
+    with open(QUOTING, "w", encoding="utf-8") as file:
+        file.write(head + QUOTED + "\n".join(rows))
 
 
 if __name__ == "__main__":

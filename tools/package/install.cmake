@@ -29,3 +29,20 @@ install(FILES ${PROJECT_BINARY_DIR}/tilemeterConfig.cmake ${PROJECT_BINARY_DIR}/
 
 install(TARGETS tilemeter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+
+# What the program writes of itself: completions, where shells look for them, and the manual page.
+install(CODE "
+  function(write_of_itself file)
+    set(path \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${file}\")
+    cmake_path(GET path PARENT_PATH folder)
+    file(MAKE_DIRECTORY \"\${folder}\")
+    message(STATUS \"Installing: \${path}\")
+    execute_process(COMMAND \"$<TARGET_FILE:tilemeter>\" \${ARGN} OUTPUT_FILE \"\${path}\" COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${CMAKE_INSTALL_PREFIX}/\${file}\")
+    set(CMAKE_INSTALL_MANIFEST_FILES \"\${CMAKE_INSTALL_MANIFEST_FILES}\" PARENT_SCOPE)
+  endfunction()
+  write_of_itself(\"${CMAKE_INSTALL_DATADIR}/bash-completion/completions/tilemeter\" completions bash)
+  write_of_itself(\"${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_tilemeter\" completions zsh)
+  write_of_itself(\"${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/tilemeter.fish\" completions fish)
+  write_of_itself(\"${CMAKE_INSTALL_MANDIR}/man1/tilemeter.1\" man)
+" COMPONENT program)
