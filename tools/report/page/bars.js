@@ -2,6 +2,9 @@
 
 const mostBars = 24;
 
+/** The height of a chart with so many bars, one below the other. */
+const barHeight = (count) => `${Math.max(12, 8 + 2.6 * count)}rem`;
+
 /** Names of the tensors that any of the points moves, in the order of the data. */
 const tensorsOf = (points) => [...new Set(points.flatMap((point) => Object.keys(point.raw.traffic?.tensors ?? {})))];
 

@@ -97,6 +97,7 @@ const rooflineConfiguration = (roofline, marks) => {
   const heights = [lowest, roofline.peak, ...marked.map(({y}) => y)];
   const [floor, ceiling] = spread(heights, 0.06);
   const options = baseOptions(colours);
+  options.plugins.legend.labels.generateLabels = dashedLegend;
   options.plugins.tooltip.callbacks = {title: () => '', label: ({raw}) => raw.lines ?? []};
   options.plugins.tooltip.filter = ({raw}) => raw.lines !== undefined;
   options.scales = {

@@ -8,8 +8,13 @@ const theme = () => ({
   line: style('--line'),
   surface: style('--surface'),
   bad: style('--bad'),
+  good: style('--good'),
+  warn: style('--warn'),
   series: style('--series').split(/\s+/),
 });
+
+/** The colour of the nth series. */
+const seriesColour = (colours, index) => colours.series[index % colours.series.length];
 
 const pointStyles = ['circle', 'triangle', 'rect', 'rectRounded', 'rectRot'];
 
@@ -19,7 +24,8 @@ const redrawAll = () => redraws.forEach((redraw) => redraw());
 
 const watchScheme = () => {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
-  matchMedia('print').addEventListener('change', redrawAll);
+  // Paper has another width: every chart is drawn again for it, and once more for the screen.
+  for (const moment of ['beforeprint', 'afterprint']) addEventListener(moment, redrawAll);
 };
 
 /** Colour of `share` in 0..1 on a perceptually even scale (viridis, nine stops). */
