@@ -15,7 +15,7 @@ const tensorAmount = (point, tensor, way, unit) =>
 const barConfiguration = (points, others, metric) => {
   const colours = theme();
   const unit = metric.key === 'bytes' ? 'bytes' : 'elements';
-  const labels = points.map((point) => shortened(describe(point, others) || point.algorithm));
+  const labels = points.map((point) => barLabel(describe(point, others) || point.algorithm));
   const datasets = tensorsOf(points)
                        .flatMap((tensor, index) => ['read', 'write'].map((way) => {
                          const colour = colours.series[index % colours.series.length];

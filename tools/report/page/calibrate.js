@@ -38,6 +38,8 @@ const factorConfiguration = ({figures}) => {
     y: axis(colours, '', {grid: {display: false}})
   };
   options.scales.y.title.display = false;
+  const reach = figures.map(({value, half_width95: half}) => value + (half ?? 0));
+  options.scales.x.suggestedMax = Math.max(...reach);
   const dataset = {
     label: 'fitted',
     kind: 'factors',
@@ -111,6 +113,6 @@ const showCalibration = (report) => {
       tableSection('kernels', 'Fits by kernel', kernelFits(report), {buttons: [jsonButton(report)]}));
   if (report.notes?.length > 0)
     place.append(tableSection('notes', 'What was left out', {columns: [column('note')], rows: report.notes.map((note) => [note])}));
-  charts.forEach(({draw}) => draw());
+  drawAll(charts);
   return calibrationHeadline(report);
 };

@@ -33,7 +33,7 @@ const exponentConfiguration = (figures) => {
     whiskerColour: colours.ink,
     maxBarThickness: 16
   };
-  return {type: 'bar', data: {labels: figures.map((figure) => shortened(exponentName(figure))), datasets: [dataset]}, options};
+  return {type: 'bar', data: {labels: figures.map((figure) => barLabel(exponentName(figure))), datasets: [dataset]}, options};
 };
 
 const exponentFigures = (figures) => ({
@@ -105,18 +105,24 @@ const distanceSection = (report) => {
   if (usable.length === 0) return null;
   const shapeOf = ({seq, head_dim: dim}) => `N ${seq}, d ${dim}`;
   const shapes = [...new Set(usable.map(shapeOf))];
+  const rules = [...new Set(usable.map(({blocks}) => blocks))].filter((rule) => rule !== 'none');
+  const state = {shape: shapes[0], rule: rules.includes('fit') ? 'fit' : rules[0] ?? 'none'};
   const frame = new ChartFrame('distances');
-  const draw = (shape) => {
-    const rows = usable.filter((row) => shapeOf(row) === shape);
+  const draw = () => {
+    const rows = usable.filter((row) => shapeOf(row) === state.shape && [state.rule, 'none'].includes(row.blocks));
     frame.show(
-        () => distanceConfiguration(rows), `Traffic over the best lower bound known, ${shape}.`,
+        () => distanceConfiguration(rows), `Traffic over the best lower bound known, ${state.shape}, tiles by rule ${state.rule}.`,
         figuresOfObjects(rows.map(({reason, ...row}) => row)));
   };
-  const choice = shapes.length > 1 ? chooser('problem', shapes.map((shape) => [shape, shape]), shapes[0], draw) : null;
+  const choice = (label, key, values) => values.length < 2 ? null :
+                                                             chooser(label, values.map((value) => [value, value]), state[key], (value) => {
+                                                               state[key] = value;
+                                                               draw();
+                                                             });
   const section = chartSection(
       'distances', 'Distance to the lower bound', 'One is the bound itself: no algorithm of its class can be below. Both axes logarithmic.',
-      [choice], frame);
-  return {section, draw: () => draw(shapes[0])};
+      [choice('problem', 'shape', shapes), choice('tiles', 'rule', rules)], frame);
+  return {section, draw};
 };
 
 const complexityHeadline = (report) => {
@@ -136,6 +142,6 @@ const showComplexity = (report) => {
   const charts = [exponentSection(report), distanceSection(report)].filter(Boolean);
   document.getElementById('sections').append(...charts.map(({section}) => section));
   showTables(report);
-  charts.forEach(({draw}) => draw());
+  drawAll(charts);
   return complexityHeadline(report);
 };

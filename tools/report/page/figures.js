@@ -2,6 +2,13 @@
 
 const mostShownRows = 500;
 
+/** Longer texts are broken into lines. */
+const longText = 46;
+
+/** Tables with more rows than these open only when asked to: those under a chart, and those of a section. */
+const openUnderChart = 6;
+const openInSection = 40;
+
 /** A column of figures; numbers stand to the right, and their unit in the heading. */
 const column = (head, unit = '', number = unit !== '') => ({head, unit, number});
 
@@ -10,7 +17,10 @@ const shownCell = (value) => {
   if (value === null || value === undefined) return '';
   if (typeof value === 'bigint') return grouped(value);
   if (typeof value !== 'number') return String(value);
-  return Number.isInteger(value) ? grouped(BigInt(value)) : String(Number(value.toPrecision(6)));
+  if (Number.isInteger(value)) return grouped(BigInt(value));
+  const size = Math.abs(value);
+  if (size >= 1e6) return grouped(BigInt(Math.round(value)));
+  return size < 1e-4 ? `${Number(value.toPrecision(6)).toExponential()}` : String(Number(value.toPrecision(6)));
 };
 
 const columnTitle = ({head, unit}) => (unit ? `${head} (${unit})` : head);
@@ -20,9 +30,10 @@ const csvOfFigures = ({columns, rows}) =>
 
 /** The table of `figures`, whose first column names its rows. It scrolls in itself, also by keyboard. */
 const figureTable = (id, caption, {columns, rows}) => {
-  const cell = (value, index) => element(
-      index === 0 ? 'th' : 'td',
-      {scope: index === 0 ? 'row' : null, class: columns[index].number ? 'number' : 'text'}, shownCell(value));
+  const isLong = columns.map((_, index) => rows.some((cells) => String(cells[index] ?? '').length > longText));
+  const look = columns.map(({number}, index) => (number ? 'number' : isLong[index] ? 'text' : null));
+  const cell = (value, index) =>
+      element(index === 0 ? 'th' : 'td', {scope: index === 0 ? 'row' : null, class: look[index]}, shownCell(value));
   const head = ({head: text, unit, number}) => element(
       'th', {scope: 'col', class: number ? 'number' : null}, text, unit ? element('span', {class: 'unit'}, unit) : null);
   return element(
@@ -61,13 +72,12 @@ class FoldedFigures {
     this.details.addEventListener('toggle', () => this.fill());
   }
 
-  show(caption, figures) {
+  show(caption, figures, name = 'Figures of this chart', mostOpen = openUnderChart) {
     this.caption = caption;
     this.figures = figures;
-    const {rows} = figures;
-    this.name.textContent = `Figures of this chart (${plural(rows.length, 'row')})`;
+    this.name.textContent = `${name} (${plural(figures.rows.length, 'row')})`;
     this.details.replaceChildren(this.name);
-    if (rows.length <= 6) this.details.open = true;
+    if (figures.rows.length <= mostOpen) this.details.open = true;
     this.fill();
   }
 
@@ -80,13 +90,20 @@ class FoldedFigures {
   }
 }
 
+/** A table, folded when it is long. */
+const sectionTable = (id, heading, figures) => {
+  if (figures.rows.length <= openInSection) return figureTable(`${id}-table`, heading, figures);
+  const folded = new FoldedFigures(id);
+  folded.show(heading, figures, 'Table');
+  return folded.details;
+};
+
 /** A section that is a table: heading, buttons, figures, and what stands below. */
 const tableSection = (id, heading, figures, {intro = null, buttons = [], below = []} = {}) => element(
     'section', {id, class: 'table', 'aria-labelledby': `${id}-heading`},
     element('h2', {id: `${id}-heading`}, heading), intro ? element('p', {class: 'muted'}, intro) : null,
     element('div', {class: 'bar'}, element('span', {class: 'space'}), csvButton(id, () => figures, heading), ...buttons),
-    leftOutText(figures.rows) ? element('p', {class: 'muted'}, leftOutText(figures.rows)) : null,
-    figureTable(`${id}-table`, heading, figures), ...below);
+    sectionTable(id, heading, figures), ...below);
 
 const noteList = (notes) => element('ul', {class: 'notes'}, ...notes.map((note) => element('li', {}, note)));
 

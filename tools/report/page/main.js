@@ -16,7 +16,7 @@ const showPoints = (report, points) => {
   const rows = rowsSection(report);
   if (rows) place.append(rows);
   if (points.length > 0) place.append(new PointTable(points).section(report));
-  sections.forEach(({draw}) => draw());
+  drawAll(sections);
   return pointsHeadline(report, points);
 };
 
@@ -40,6 +40,7 @@ const showReport = () => {
   showProvenance(report, points);
   showContents();
   watchScheme();
+  whenDrawn(() => performance.mark('drawn'));
 };
 
 showReport();

@@ -31,7 +31,7 @@ const occupancyConfiguration = (points) => {
     backgroundColor: colours.ink,
     maxBarThickness: 16
   });
-  return {type: 'bar', data: {labels: points.map((point) => shortened(blockName(point))), datasets}, options};
+  return {type: 'bar', data: {labels: points.map((point) => barLabel(blockName(point))), datasets}, options};
 };
 
 const occupancyFigures = (points) => ({
@@ -65,19 +65,21 @@ const warningsOf = (points) => {
   return [...texts].map(([text, names]) => (names.length === points.length ? text : `${names.join('; ')}: ${text}`));
 };
 
+/** The chart where there are few blocks and all have limits; else the table alone. */
 const showOccupancies = (report) => {
   const points = report.points ?? [report];
-  const drawn = points.filter(({blocks_by: by}) => by);
+  const figures = occupancyFigures(points);
+  const notes = noteList(warningsOf(points));
   const place = document.getElementById('sections');
-  if (drawn.length > 0 && drawn.length <= mostBars) {
-    const frame = new ChartFrame('limits');
-    frame.fixed(`${Math.max(14, 8 + 6.5 * drawn.length)}rem`);
-    place.append(chartSection('limits', 'What each limit allows', 'Resident blocks are the least of the limits.', [], frame));
-    frame.show(
-        () => occupancyConfiguration(drawn), `Blocks of an SM that each limit allows, ${plural(drawn.length, 'block')}.`,
-        occupancyFigures(drawn));
+  if (points.length > mostBars || points.some(({blocks_by: by}) => !by)) {
+    place.append(tableSection('occupancies', 'All blocks', figures, {buttons: [jsonButton(report)], below: [notes]}));
+    return occupancyHeadline(points);
   }
-  place.append(tableSection(
-      'occupancies', 'All blocks', occupancyFigures(points), {buttons: [jsonButton(report)], below: [noteList(warningsOf(points))]}));
+  const frame = new ChartFrame('limits');
+  frame.fixed(`${Math.max(14, 8 + 6.5 * points.length)}rem`);
+  frame.buttons.push(jsonButton(report));
+  place.append(chartSection('limits', 'What each limit allows', 'Resident blocks are the least of the limits.', [], frame, notes));
+  frame.show(
+      () => occupancyConfiguration(points), `Blocks of an SM that each limit allows, ${plural(points.length, 'block')}.`, figures);
   return occupancyHeadline(points);
 };

@@ -43,15 +43,20 @@ const showProvenance = (report, points) => {
       element('p', {}, withoutTraffic.includes(report.command) ? '' : `${levelsNote} `, 'Charts: Chart.js, MIT License.'));
 };
 
+const mostOpenLinks = 14;
+
 /** Links to the sections, where there are several. */
 const showContents = () => {
   const sections = [...document.querySelectorAll('main > section')];
   const place = document.getElementById('contents');
   if (sections.length < 3) return;
-  place.hidden = false;
-  place.append(element(
+  const links = element(
       'ul', {},
       ...sections.map(
-          ({id, firstElementChild: heading}) =>
-              element('li', {}, element('a', {href: `#${id}`}, heading.textContent)))));
+          ({id, firstElementChild: heading}) => element('li', {}, element('a', {href: `#${id}`}, heading.textContent))));
+  place.hidden = false;
+  place.append(
+      sections.length > mostOpenLinks ?
+          element('details', {}, element('summary', {}, `On this page: ${sections.length} sections`), links) :
+          links);
 };

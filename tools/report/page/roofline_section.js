@@ -41,7 +41,10 @@ const roofFigures = (device, math, roofline) => ({
 /** The types that a device's marks use, or all it has a peak for when nothing ran on it. */
 const typesOf = (device, marks) => {
   const used = [...new Set(marks.filter((mark) => mark.device === device.name).map(({math}) => math))];
-  return used.length > 0 ? used : Object.keys(device.peaks);
+  if (used.length > 0) return used;
+  const types = Object.keys(device.peaks);
+  const usual = types.includes('bf16') ? 'bf16' : types[0];  // opens the chart
+  return [usual, ...types.filter((type) => type !== usual)];
 };
 
 const fillRoofline = (device, math, marks, frame, notes) => {

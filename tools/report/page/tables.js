@@ -51,7 +51,7 @@ const reproductionConfiguration = (table, moved, printed) => {
   options.plugins.legend.labels.usePointStyle = false;
   options.scales = {
     x: {...axis(colours, 'moved, forward and backward (GB)'), beginAtZero: true},
-    y: axis(colours, '', {grid: {display: false}, ticks: {callback: (place) => shortened(table.rows[place][0])}})
+    y: axis(colours, '', {grid: {display: false}, ticks: {callback: (place) => barLabel(table.rows[place][0])}})
   };
   options.scales.y.title.display = false;
   const bars = (label, place, colour) =>

@@ -43,7 +43,7 @@ const timeBarConfiguration = (bars, kind, colours) => {
     whiskerColour: colours.ink,
     maxBarThickness: 26,
   };
-  return {type: 'bar', data: {labels: bars.map(([name]) => shortened(name)), datasets: [dataset]}, options};
+  return {type: 'bar', data: {labels: bars.map(([name]) => barLabel(name)), datasets: [dataset]}, options};
 };
 
 const timeBarFigures = (bars, what) => {

@@ -153,7 +153,7 @@ class TimelineView {
   section() {
     const steps = this.steady ? `Opens on ${plural(this.steady.steps, 'step')} of the loop in the middle of the run. ` : '';
     return chartSection(
-        'timeline', 'Timeline of one SM', `${steps}A row is a unit; a bar is a step of a block on it.`, this.controls(),
+        'timeline', 'Timeline of one SM', `${steps}A row is a unit, a bar what a block does on it; the last row says when something that was due had to wait.`, this.controls(),
         this.frame, this.note);
   }
 }

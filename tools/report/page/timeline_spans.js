@@ -29,6 +29,18 @@ const beatOf = (spans) => {
   return {unit, name};
 };
 
+/** After how many beats the gaps between them repeat: a step of the loop may have several. */
+const periodOf = (begins) => {
+  const gaps = begins.slice(1).map((begin, index) => begin - begins[index]);
+  const middle = Math.floor(gaps.length / 4);
+  const inner = gaps.slice(middle, gaps.length - middle);
+  const mean = inner.reduce((sum, gap) => sum + gap, 0) / inner.length;
+  const repeats = (period) =>
+      inner.slice(period).every((gap, index) => Math.abs(gap - inner[index]) < 0.1 * mean);
+  const periods = Array.from({length: Math.floor(inner.length / 2)}, (_, index) => index + 1);
+  return periods.find(repeats) ?? 1;
+};
+
 /**
  * The steady state: whole steps of the loop in the middle of the block in the middle of the run. `steps` beats later the
  * window ends; `step` is the time of one. Null where no block has more than three steps.
@@ -40,10 +52,11 @@ const steadyState = (spans, steps = 4) => {
   const blocks = [...new Set(beats.map(({block}) => block))];
   const block = blocks[Math.floor(blocks.length / 2)];
   const own = beats.filter((span) => span.block === block);
-  const taken = Math.min(steps, own.length - 2);
+  const period = periodOf(own.map(({begin}) => begin));
+  const taken = Math.min(steps, Math.floor((own.length - 2) / period));
   if (taken < 1) return null;
-  const first = Math.max(0, Math.floor((own.length - taken) / 2));
-  const [from, to] = [own[first].begin, own[first + taken].begin];
+  const first = Math.max(0, Math.floor((own.length - taken * period) / 2));
+  const [from, to] = [own[first].begin, own[first + taken * period].begin];
   return to > from ? {from, to, steps: taken, step: (to - from) / taken, block} : null;
 };
 

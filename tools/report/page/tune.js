@@ -82,7 +82,7 @@ const rejectedSection = (results) => {
   const folded = new FoldedFigures('rejected');
   const said = results.map((result) => `${resultText(result)}: ${
       grouped(BigInt(result.candidates.filter(({feasible}) => !feasible).length))} of ${plural(result.candidates.length, 'candidate')} rejected.`);
-  folded.show('Rejected candidates', figures);
+  folded.show('Rejected candidates', figures, 'Rejected candidates');
   return element(
       'section', {id: 'rejected', 'aria-labelledby': 'rejected-heading'},
       element('h2', {id: 'rejected-heading'}, 'Rejected candidates'),
@@ -112,6 +112,6 @@ const showTune = (report) => {
   const charts = tuneCharts(results);
   document.getElementById('sections')
       .append(bestSection(report), ...charts.map(({section}) => section), rejectedSection(results));
-  charts.forEach(({draw}) => draw());
+  drawAll(charts);
   return tuneHeadline(results);
 };

@@ -24,6 +24,10 @@ const verdictSection = (report) => {
   section.querySelectorAll('tbody tr').forEach((row, index) => {
     const {status} = report.verdicts[index];
     row.children[1].replaceChildren(element('span', {class: `tag ${verdictKind[status]}`}, status));
+    const worst = worstOf(report.verdicts[index]);
+    if (worst.length > 0)
+      row.lastElementChild.replaceChildren(
+          element('details', {}, element('summary', {}, `the ${worst.length} largest`), noteList(worst)));
   });
   return section;
 };
@@ -155,8 +159,7 @@ const splitNote = ({name, statement, fitted, held_out: held}) => `split ${name}:
 const summarySection = (report) => {
   const single = report.summaries.filter(({group}) => !group);
   const folded = new FoldedFigures('by-kernel');
-  folded.show('Errors by kernel', summaryFigures(single));
-  folded.name.textContent = `By kernel (${plural(single.length, 'row')})`;
+  folded.show('Errors by kernel', summaryFigures(single), 'By kernel');
   return tableSection(
       'summaries', 'Errors together', summaryFigures(report.summaries.filter(({group}) => group)),
       {below: [noteList(report.splits.map(splitNote)), ...(single.length > 0 ? [folded.details] : [])]});
@@ -191,6 +194,6 @@ const showValidation = (report) => {
       .append(...[
         verdictSection(report), ...charts.map(({section}) => section), summarySection(report), leftOutSection(report)
       ].filter(Boolean));
-  charts.forEach(({draw}) => draw());
+  drawAll(charts);
   return validationHeadline(report);
 };

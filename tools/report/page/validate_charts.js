@@ -18,7 +18,7 @@ const kernelDatasets = (rows, colours, place, errorBars = () => ({})) =>
         kind: held ? 'held out' : 'rows',
         data: own.map((row) => ({...place(row), row})),
         ...errorBars(own, colour),
-        pointStyle: held ? 'triangle' : 'circle',
+        pointStyle: held ? 'triangle' : ['circle', 'rect', 'rectRot', 'rectRounded', 'star'][Math.floor(index / colours.series.length) % 5],
         pointRadius: held ? 6 : 4,
         pointBorderWidth: held ? 2 : 1,
         borderColor: colour,

@@ -91,7 +91,7 @@ const waitSections = (points, swept) => {
   const names = waiting.map((point) => describe(point, swept) || point.algorithm);
   const sentences = waiting.map(({raw}, index) => (waiting.length > 1 ? `${names[index]}: ` : '') + largestWait(raw.waits));
   const draw = () => frame.show(
-      () => waitConfiguration(rows, names.map(shortened), 'y'), `Shares of working and waiting. ${sentences.join(' ')}`,
+      () => waitConfiguration(rows, names.map(barLabel), 'y'), `Shares of working and waiting. ${sentences.join(' ')}`,
       waitFigures(rows, names, 'point'));
   const section = chartSection(
       'waits', 'What blocks wait for', 'Of all blocks on all SMs. Where they work most of the time, the axis leaves the first part out.',
