@@ -32,7 +32,7 @@ const withComparisons = (text, point, standard) => {
 
 /** Traffic against a budget: the best line at the middle of the budgets that fit, and where it breaks even. */
 const budgetHeadline = (points, dim, standard) => {
-  const own = points.filter((point) => totalOf(point) && point[dim.key] !== null);
+  const own = points.filter((point) => point.elements && point[dim.key] !== null);
   const fitting = own.filter((point) => point.feasible && !isStandard(point.algorithm));
   if (fitting.length === 0) return null;
   const budgets = valuesOf(fitting, dim);

@@ -25,6 +25,7 @@ const readRow = (row, observations) => {
   const measured = figure(row.measured);
   return {
     ...row,
+    exact: row,
     measured,
     predicted: figure(row.predicted),
     error: figure(row.error),
@@ -53,7 +54,7 @@ const rowLines = (row) => [
 const rowFigures = (rows) => {
   const unit = rows[0]?.metric === 'time' ? 's' : 'bytes';
   const percent = (value) => (value === null || value === undefined ? null : 100 * value);
-  const amount = (value) => (value === null || unit === 's' ? value : BigInt(Math.round(value)));
+  const amount = (row, key) => (unit === 's' || row[key] === null ? row[key] : integer(row.exact[key]));
   return {
     columns: [
       column('kernel'), column('problem'), column('row is'), column('measured', unit), column('predicted', unit),
@@ -61,7 +62,7 @@ const rowFigures = (rows) => {
       column('error without L2', '%'), column('source')
     ],
     rows: rows.map((row) => [
-      row.kernel, row.problem, row.role, amount(row.measured), amount(row.predicted), percent(row.error), row.low, row.high,
+      row.kernel, row.problem, row.role, amount(row, 'measured'), amount(row, 'predicted'), percent(row.error), row.low, row.high,
       percent(row.roofline?.error), percent(row.two_level?.error), row.source
     ])
   };
