@@ -111,6 +111,8 @@ class Pages(unittest.TestCase):
 
     def show(self, name):
         self.browser.size(1280, 1200)
+        self.browser.call("Performance.disable")
+        self.browser.call("Performance.enable", timeDomain="threadTicks")  # no other process's time
         self.browser.open(place(name + ".html"))
         self.browser.evaluate(DRAWN)
         self.document = DOCUMENTS[name]
@@ -118,6 +120,11 @@ class Pages(unittest.TestCase):
     def drawn(self, chart, kind, value):
         """`value` (JavaScript of `set`) of the datasets of this kind."""
         return self.js(f"Chart.getChart('{chart}-chart').data.datasets.filter(({{kind}}) => kind === '{kind}').map((set) => {value})")
+
+    def busy_seconds(self):
+        """What the page took of its thread so far."""
+        metrics = self.browser.call("Performance.getMetrics")["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
     def headline(self):
         return self.js("document.getElementById('headline').textContent")
@@ -169,6 +176,7 @@ class EveryPage(Pages):
 
     def check_page(self, name):
         self.show(name)
+        self.assertLess(self.busy_seconds(), 1)
         self.assertGreater(len(self.headline()), 20)
         self.assertRegex(self.headline(), r"\d")
         provenance = self.js("document.getElementById('provenance').textContent")

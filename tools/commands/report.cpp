@@ -77,12 +77,13 @@ int run_report(const Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
-  return {.name = "report",
-          .summary = "one self-contained HTML page with charts, from the JSON of any command or the CSV of count and sweep",
-          .example = report_example,
-          .words = "FILE",
-          .options = all_options({report_options, logging_option_specs()}),
-          .run = run_report};
+  return {
+      .name = "report",
+      .summary = "one self-contained HTML page with charts, from the JSON of any command or the CSV of count and sweep",
+      .example = report_example,
+      .words = "FILE",
+      .options = all_options({report_options, logging_option_specs()}),
+      .run = run_report};
 }
 
 }  // namespace tilemeter

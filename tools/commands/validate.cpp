@@ -133,7 +133,8 @@ int run_validate(const Arguments& arguments) {
   made.notes.insert(made.notes.begin(), notes.begin(), notes.end());
   Json document = validation::document_of(made);
   // What the paper measured belongs to the results, though no file holds its runs.
-  if (arguments.has("--all")) document["reproductions"] = tables::tables_json(tables::make({tables::find_table("figure2")}));
+  if (arguments.has("--all"))
+    document["reproductions"] = tables::tables_json(tables::make({tables::find_table("figure2")}));
   const auto shown = arguments.has("--all") ? validation::RowsShown::none : validation::RowsShown::all;
   const bool held = pins_hold(arguments, document);
   write_result(target, validation::rendered(target.format, document, shown));

@@ -30,7 +30,9 @@ const factorConfiguration = ({figures}) => {
     title: () => '',
     label: ({dataIndex}) => {
       const {key, value, unit, half_width95: half, meaning} = figures[dataIndex];
-      return [`${key}: ${Number(value.toPrecision(4))} ${unit}${half === null ? '' : ` +- ${half}`}`, ...wrapped(meaning)];
+      return [
+        `${key}: ${Number(value.toPrecision(4))} ${unit}${half === null ? '' : ` +- ${half}`}`, ...wrapped(meaning)
+      ];
     }
   };
   options.scales = {
@@ -45,7 +47,8 @@ const factorConfiguration = ({figures}) => {
     kind: 'factors',
     data: figures.map(({value}) => value),
     backgroundColor: figures.map(({determined}) => (determined ? colours.series[0] : colours.line)),
-    whiskers: figures.map(({value, half_width95: half}) => (typeof half === 'number' ? [value - half, value + half] : null)),
+    whiskers:
+        figures.map(({value, half_width95: half}) => (typeof half === 'number' ? [value - half, value + half] : null)),
     whiskerColour: colours.ink,
     maxBarThickness: 18
   };
@@ -67,21 +70,26 @@ const factorSection = (report) => {
   frame.fixed('22rem');
   const draw = (index) => {
     const kernel = report.kernels[Number(index)];
-    frame.show(() => factorConfiguration(kernel), `Fitted figures of ${kernel.kernel} with their 95 % intervals.`, factorFigures(kernel));
+    frame.show(
+        () => factorConfiguration(kernel), `Fitted figures of ${kernel.kernel} with their 95 % intervals.`,
+        factorFigures(kernel));
   };
   const choice = chooser('kernel', report.kernels.map(({kernel}, index) => [String(index), kernel]), '0', draw);
   const section = chartSection(
       'factors', 'Fitted figures',
-      'Whiskers: 95 % intervals. Grey: the data do not determine it; it stays near what was expected.', [choice], frame);
+      'Whiskers: 95 % intervals. Grey: the data do not determine it; it stays near what was expected.', [choice],
+      frame);
   return {section, draw: () => draw('0')};
 };
 
 const residualSection = (rows) => {
   const frame = new ChartFrame('scatter');
   const section = chartSection(
-      'scatter', 'Fitted against measured', 'Both axes logarithmic. Drag over the chart to zoom; double-click to reset.', [], frame);
+      'scatter', 'Fitted against measured',
+      'Both axes logarithmic. Drag over the chart to zoom; double-click to reset.', [], frame);
   const draw = () => frame.show(
-      () => scatterConfiguration(rows), `Fitted against measured times, ${plural(rows.length, 'row')}.`, residualFigures(rows));
+      () => scatterConfiguration(rows), `Fitted against measured times, ${plural(rows.length, 'row')}.`,
+      residualFigures(rows));
   return {section, draw};
 };
 
@@ -98,7 +106,8 @@ const kernelFits = (report) => ({
 const calibrationHeadline = (report) => {
   const count = report.kernels.reduce((sum, {observations}) => sum + Number(observations), 0);
   if (count === 0) return 'Nothing was fitted.';
-  const mean = report.kernels.reduce((sum, {observations, mean_error: error}) => sum + Number(observations) * error, 0) / count;
+  const mean =
+      report.kernels.reduce((sum, {observations, mean_error: error}) => sum + Number(observations) * error, 0) / count;
   const worst = report.kernels.reduce((a, b) => (b.mean_error > a.mean_error ? b : a));
   return `${plural(report.kernels.length, 'kernel')} fitted to ${plural(count, 'time')}: ${share(mean)} mean error; ${
       worst.kernel} is the worst, ${share(worst.mean_error)}.`;
@@ -112,7 +121,8 @@ const showCalibration = (report) => {
       ...charts.map(({section}) => section),
       tableSection('kernels', 'Fits by kernel', kernelFits(report), {buttons: [jsonButton(report)]}));
   if (report.notes?.length > 0)
-    place.append(tableSection('notes', 'What was left out', {columns: [column('note')], rows: report.notes.map((note) => [note])}));
+    place.append(tableSection(
+        'notes', 'What was left out', {columns: [column('note')], rows: report.notes.map((note) => [note])}));
   drawAll(charts);
   return calibrationHeadline(report);
 };

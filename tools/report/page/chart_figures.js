@@ -17,10 +17,12 @@ const lineFigures = (lines, dim, metric, standard) => {
       column(metric.key === 'seconds' ? 'predicted time' : 'traffic', unit),
       ...(compared ? [column('standard attention', unit)] : []), ...(bounded ? [column('lower bound', unit)] : [])
     ],
-    rows: lines.flatMap(({name, line}) => line.map((point) => [
-      name, point[dim.key], fitsText(point), metric.of(point),
-      ...(compared ? [standard(point, metric)?.value ?? null] : []), ...(bounded ? [lowerBound(point, metric)] : [])
-    ]))
+    rows: lines.flatMap(
+        ({name, line}) => line.map(
+            (point) =>
+                [name, point[dim.key], fitsText(point), metric.of(point),
+                 ...(compared ? [standard(point, metric)?.value ?? null] : []),
+                 ...(bounded ? [lowerBound(point, metric)] : [])]))
   };
 };
 
@@ -31,8 +33,7 @@ const heatFigures = (points, metric) => ({
     column('reason')
   ],
   rows: points.map(
-      (point) =>
-          [point.block_q, point.block_k, fitsText(point), metric.of(point), point.peak_elements, point.reason])
+      (point) => [point.block_q, point.block_k, fitsText(point), metric.of(point), point.peak_elements, point.reason])
 });
 
 const barFigures = (points, others, metric) => ({

@@ -48,8 +48,8 @@ const lineSection = (id, heading, points, dim, swept, standard) => {
         [];
     const configure = () => lineConfiguration(lines, dim, others, state.metric, standard);
     frame.show(
-        configure,
-        `${heading}: ${plural(lines.length, 'line')}. ${sentences.join(' ')}`, lineFigures(lines, dim, state.metric, standard));
+        configure, `${heading}: ${plural(lines.length, 'line')}. ${sentences.join(' ')}`,
+        lineFigures(lines, dim, state.metric, standard));
     key.replaceChildren(...lineKey(lines, dim, state.metric, standard));
     notes.replaceChildren(
         ...sentences.map((text) => element('li', {class: 'break-even'}, text)),
@@ -92,8 +92,7 @@ const heatSection = (points, swept) => {
     key.replaceChildren(...heatScale(slice, state.metric));
     frame.show(
         () => heatConfiguration(slice, state.metric),
-        `Map of ${state.metric.title} over block_q and block_k, ${plural(slice.length, 'tiling')}. ${
-            note.textContent}`,
+        `Map of ${state.metric.title} over block_q and block_k, ${plural(slice.length, 'tiling')}. ${note.textContent}`,
         heatFigures(slice, state.metric));
   };
   const section = chartSection(
@@ -108,8 +107,8 @@ const barSection = (points, swept) => {
   const frame = new ChartFrame('tensors');
   frame.fixed(barHeight(counted.length));
   const changed = () => frame.show(
-      () => barConfiguration(counted, swept, state.metric),
-      'Reads and writes of each tensor, stacked.', barFigures(counted, swept, state.metric));
+      () => barConfiguration(counted, swept, state.metric), 'Reads and writes of each tensor, stacked.',
+      barFigures(counted, swept, state.metric));
   const choice = metricChooser(counted.map((point) => ({...point, seconds: null})), state, changed);
   const section = chartSection('tensors', 'Traffic by tensor', 'Solid: reads. Hatched: writes.', [choice], frame);
   return {section, draw: changed};

@@ -1,7 +1,12 @@
 // The page of `complexity`: fitted exponents with their intervals, distances to lower bounds, and every table.
 
-const exponentName = ({algorithm, variant, blocks, figure, quantity}) =>
-    [algorithm, variant, blocks === 'none' ? null : blocks, figure, `of ${quantity}`].filter(Boolean).join(' ');
+const exponentName = ({
+  algorithm,
+  variant,
+  blocks,
+  figure,
+  quantity
+}) => [algorithm, variant, blocks === 'none' ? null : blocks, figure, `of ${quantity}`].filter(Boolean).join(' ');
 
 const isExponent = ({figure, value}) => figure.startsWith('exponent') && typeof value === 'number';
 
@@ -15,7 +20,10 @@ const exponentConfiguration = (figures) => {
     title: () => '',
     label: ({dataIndex}) => {
       const {value, half_width_95: half, range} = figures[dataIndex];
-      return [exponentName(figures[dataIndex]), `${Number(value.toPrecision(5))} +- ${Number((half ?? 0).toPrecision(2))}`, ...wrapped(range ?? '')];
+      return [
+        exponentName(figures[dataIndex]), `${Number(value.toPrecision(5))} +- ${Number((half ?? 0).toPrecision(2))}`,
+        ...wrapped(range ?? '')
+      ];
     }
   };
   options.scales = {
@@ -28,12 +36,16 @@ const exponentConfiguration = (figures) => {
     kind: 'exponents',
     data: figures.map(({value}) => value),
     backgroundColor: figures.map(({ok}) => (ok === false ? colours.bad : colours.series[0])),
-    whiskers: figures.map(
-        ({value, half_width_95: half}) => (typeof half === 'number' ? [value - half, value + half] : null)),
+    whiskers:
+        figures.map(({value, half_width_95: half}) => (typeof half === 'number' ? [value - half, value + half] : null)),
     whiskerColour: colours.ink,
     maxBarThickness: 16
   };
-  return {type: 'bar', data: {labels: figures.map((figure) => barLabel(exponentName(figure))), datasets: [dataset]}, options};
+  return {
+    type: 'bar',
+    data: {labels: figures.map((figure) => barLabel(exponentName(figure))), datasets: [dataset]},
+    options
+  };
 };
 
 const exponentFigures = (figures) => ({
@@ -41,10 +53,10 @@ const exponentFigures = (figures) => ({
     column('figure'), column('value', '', true), column('half width 95 %', '', true), column('accepted from', '', true),
     column('to', '', true), column('points', '', true), column('range'), column('holds')
   ],
-  rows: figures.map((figure) => [
-    exponentName(figure), figure.value, figure.half_width_95 ?? null, figure.accepted?.from ?? null, figure.accepted?.to ?? null,
-    integer(figure.points), figure.range ?? '', figure.ok === false ? 'NO' : 'yes'
-  ])
+  rows: figures.map(
+      (figure) =>
+          [exponentName(figure), figure.value, figure.half_width_95 ?? null, figure.accepted?.from ?? null,
+           figure.accepted?.to ?? null, integer(figure.points), figure.range ?? '', figure.ok === false ? 'NO' : 'yes'])
 });
 
 const exponentSection = (report) => {
@@ -57,10 +69,11 @@ const exponentSection = (report) => {
     frame.fixed(barHeight(figures.length * 0.8));
     frame.show(() => exponentConfiguration(figures), `Fitted exponents: ${title}.`, exponentFigures(figures));
   };
-  const choice = chooser('theorem', theorems.map(({name, title}, index) => [String(index), `${name}: ${title}`]), '0', draw);
+  const choice =
+      chooser('theorem', theorems.map(({name, title}, index) => [String(index), `${name}: ${title}`]), '0', draw);
   const section = chartSection(
-      'exponents', 'Fitted exponents', 'Of counted figures at random points. Whiskers: 95 % intervals, often narrower than a line.',
-      [choice], frame);
+      'exponents', 'Fitted exponents',
+      'Of counted figures at random points. Whiskers: 95 % intervals, often narrower than a line.', [choice], frame);
   return {section, draw: () => draw('0')};
 };
 
@@ -91,10 +104,17 @@ const distanceConfiguration = (rows) => {
   options.plugins.legend.labels.generateLabels = dashedLegend;
   options.plugins.tooltip.callbacks = {
     title: () => '',
-    label: ({dataset, raw}) => [dataset.label, `${times(raw.y)} the bound "${raw.row.bound}" at M = ${grouped(integer(raw.row.sram_elements))}`]
+    label: ({dataset, raw}) =>
+        [dataset.label,
+         `${times(raw.y)} the bound "${raw.row.bound}" at M = ${grouped(integer(raw.row.sram_elements))}`]
   };
   options.scales = {
-    x: {...numericAxis(colours, 'M (elements)', places, {text: (value) => grouped(BigInt(Math.round(value))), atValues: true}), min: left, max: right},
+    x: {
+      ...numericAxis(
+          colours, 'M (elements)', places, {text: (value) => grouped(BigInt(Math.round(value))), atValues: true}),
+      min: left,
+      max: right
+    },
     y: {...numericAxis(colours, 'traffic over lower bound', heights, {text: times}), min: floor, max: ceiling}
   };
   return {type: 'scatter', data: {datasets}, options};
@@ -111,16 +131,18 @@ const distanceSection = (report) => {
   const draw = () => {
     const rows = usable.filter((row) => shapeOf(row) === state.shape && [state.rule, 'none'].includes(row.blocks));
     frame.show(
-        () => distanceConfiguration(rows), `Traffic over the best lower bound known, ${state.shape}, tiles by rule ${state.rule}.`,
+        () => distanceConfiguration(rows),
+        `Traffic over the best lower bound known, ${state.shape}, tiles by rule ${state.rule}.`,
         figuresOfObjects(rows.map(({reason, ...row}) => row)));
   };
-  const choice = (label, key, values) => values.length < 2 ? null :
-                                                             chooser(label, values.map((value) => [value, value]), state[key], (value) => {
-                                                               state[key] = value;
-                                                               draw();
-                                                             });
+  const choice = (label, key, values) =>
+      values.length < 2 ? null : chooser(label, values.map((value) => [value, value]), state[key], (value) => {
+        state[key] = value;
+        draw();
+      });
   const section = chartSection(
-      'distances', 'Distance to the lower bound', 'One is the bound itself: no algorithm of its class can be below. Both axes logarithmic.',
+      'distances', 'Distance to the lower bound',
+      'One is the bound itself: no algorithm of its class can be below. Both axes logarithmic.',
       [choice('problem', 'shape', shapes), choice('tiles', 'rule', rules)], frame);
   return {section, draw};
 };
@@ -128,13 +150,17 @@ const distanceSection = (report) => {
 const complexityHeadline = (report) => {
   const wrong = report.theorems.filter(({ok}) => ok === false);
   const held = report.theorems.length - wrong.length;
-  const theorems = report.theorems.length === 0 ? [] : [
-    wrong.length === 0 ? `All ${plural(held, 'theorem')} hold on counted traffic.` :
-                         `${held} of ${plural(report.theorems.length, 'theorem')} hold; not ${listed(wrong.map(({name}) => name))}.`
-  ];
-  const even = report.break_even.find(({algorithm, blocks, sram_elements: place}) => algorithm === 'flash1' && blocks === 'fit' && place);
-  const breaks = even ? [`flash1 breaks even with ${even.opponent} attention at M = ${grouped(integer(even.sram_elements))} elements (N = ${
-                             grouped(integer(even.seq))}, d = ${even.head_dim}).`] : [];
+  const theorems = report.theorems.length === 0 ?
+      [] :
+      [wrong.length === 0 ?
+           `All ${plural(held, 'theorem')} hold on counted traffic.` :
+           `${held} of ${plural(report.theorems.length, 'theorem')} hold; not ${listed(wrong.map(({name}) => name))}.`];
+  const even = report.break_even.find(
+      ({algorithm, blocks, sram_elements: place}) => algorithm === 'flash1' && blocks === 'fit' && place);
+  const breaks = even ?
+      [`flash1 breaks even with ${even.opponent} attention at M = ${
+          grouped(integer(even.sram_elements))} elements (N = ${grouped(integer(even.seq))}, d = ${even.head_dim}).`] :
+      [];
   return [...theorems, ...breaks].join(' ') || tablesHeadline(report);
 };
 

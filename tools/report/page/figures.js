@@ -25,8 +25,8 @@ const shownCell = (value) => {
 
 const columnTitle = ({head, unit}) => (unit ? `${head} (${unit})` : head);
 
-const csvOfFigures = ({columns, rows}) =>
-    [columns.map(columnTitle), ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r\n`);
+const csvOfFigures =
+    ({columns, rows}) => [columns.map(columnTitle), ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r\n`);
 
 /** The table of `figures`, whose first column names its rows. It scrolls in itself, also by keyboard. */
 const figureTable = (id, caption, {columns, rows}) => {
@@ -35,7 +35,8 @@ const figureTable = (id, caption, {columns, rows}) => {
   const cell = (value, index) =>
       element(index === 0 ? 'th' : 'td', {scope: index === 0 ? 'row' : null, class: look[index]}, shownCell(value));
   const head = ({head: text, unit, number}) => element(
-      'th', {scope: 'col', class: number ? 'number' : null}, text, unit ? element('span', {class: 'unit'}, unit) : null);
+      'th', {scope: 'col', class: number ? 'number' : null}, text,
+      unit ? element('span', {class: 'unit'}, unit) : null);
   return element(
       'div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption},
       element(
@@ -58,10 +59,10 @@ const jsonButton = (report) => element(
     {type: 'button', id: 'json', onclick: () => download('tilemeter.json', 'application/json', [report.text])},
     'Download JSON');
 
-const leftOutText = (rows) => (rows.length > mostShownRows ?
-                                   `The first ${grouped(BigInt(mostShownRows))} of ${
-                                       grouped(BigInt(rows.length))} rows; the CSV has all.` :
-                                   '');
+const leftOutText = (rows) =>
+    (rows.length > mostShownRows ?
+         `The first ${grouped(BigInt(mostShownRows))} of ${grouped(BigInt(rows.length))} rows; the CSV has all.` :
+         '');
 
 /** Figures that open under a chart. The table is made when it is opened: its rows may be thousands. */
 class FoldedFigures {
@@ -100,9 +101,10 @@ const sectionTable = (id, heading, figures) => {
 
 /** A section that is a table: heading, buttons, figures, and what stands below. */
 const tableSection = (id, heading, figures, {intro = null, buttons = [], below = []} = {}) => element(
-    'section', {id, class: 'table', 'aria-labelledby': `${id}-heading`},
-    element('h2', {id: `${id}-heading`}, heading), intro ? element('p', {class: 'muted'}, intro) : null,
-    element('div', {class: 'bar'}, element('span', {class: 'space'}), csvButton(id, () => figures, heading), ...buttons),
+    'section', {id, class: 'table', 'aria-labelledby': `${id}-heading`}, element('h2', {id: `${id}-heading`}, heading),
+    intro ? element('p', {class: 'muted'}, intro) : null,
+    element(
+        'div', {class: 'bar'}, element('span', {class: 'space'}), csvButton(id, () => figures, heading), ...buttons),
     sectionTable(id, heading, figures), ...below);
 
 const noteList = (notes) => element('ul', {class: 'notes'}, ...notes.map((note) => element('li', {}, note)));
@@ -111,12 +113,13 @@ const noteList = (notes) => element('ul', {class: 'notes'}, ...notes.map((note) 
 const figuresOfObjects = (objects) => {
   const keys = [...new Set(objects.flatMap((one) => Object.keys(one)))];
   const isNumber = (value) => typeof value === 'number' || (typeof value === 'string' && /^-?\d{16,}$/.test(value));
-  const numeric = (key) =>
-      objects.every((one) => one[key] === null || one[key] === undefined || isNumber(one[key])) &&
+  const numeric = (key) => objects.every((one) => one[key] === null || one[key] === undefined || isNumber(one[key])) &&
       objects.some((one) => isNumber(one[key]));
   const cell = (value) => {
     if (value === null || value === undefined) return null;
-    return typeof value === 'string' && isNumber(value) ? BigInt(value) : typeof value === 'boolean' ? String(value) : value;
+    return typeof value === 'string' && isNumber(value) ? BigInt(value) :
+        typeof value === 'boolean'                      ? String(value) :
+                                                          value;
   };
   return {
     columns: keys.map((key) => column(key.replaceAll('_', ' '), '', numeric(key))),

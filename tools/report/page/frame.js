@@ -129,11 +129,10 @@ const baseOptions = (colours) => ({
 });
 
 /** Legend entries whose dashes are those of their lines. */
-const dashedLegend = (chart) =>
-    Chart.defaults.plugins.legend.labels.generateLabels(chart).map((entry) => {
-      const {borderDash, kind} = chart.data.datasets[entry.datasetIndex];
-      return {...entry, kind, lineDash: borderDash ?? [], lineWidth: 2};
-    });
+const dashedLegend = (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart).map((entry) => {
+  const {borderDash, kind} = chart.data.datasets[entry.datasetIndex];
+  return {...entry, kind, lineDash: borderDash ?? [], lineWidth: 2};
+});
 
 /** The lines of a point's tooltip: its figures, its tiling, how it compares with its closed form. */
 const pointLines = (point) => {

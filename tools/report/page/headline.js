@@ -5,7 +5,8 @@ const times = (ratio) => `${Number(ratio.toPrecision(ratio < 10 ? 2 : 3))}x`;
 const share = (value) => `${Number((100 * value).toPrecision(3))} %`;
 const listed = (names) => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
 
-const movedText = ({elements, bytes}) => `${decimal(elements.total)} elements${bytes ? ` (${binary(bytes.total)})` : ''}`;
+const movedText = ({elements, bytes}) =>
+    `${decimal(elements.total)} elements${bytes ? ` (${binary(bytes.total)})` : ''}`;
 
 const least = (points, value) => points.reduce((a, b) => (value(b) < value(a) ? b : a));
 const totalOf = (point) => point.elements.total;
@@ -15,7 +16,8 @@ const againstStandard = (point, standard) => {
   const answer = isStandard(point.algorithm) ? null : standard(point, metrics[0]);
   if (!answer || answer.value === 0n || totalOf(point) === 0n) return null;
   const ratio = Number(answer.value) / Number(totalOf(point));
-  return ratio >= 1 ? `${times(ratio)} fewer than standard attention` : `${times(1 / ratio)} more than standard attention`;
+  return ratio >= 1 ? `${times(ratio)} fewer than standard attention` :
+                      `${times(1 / ratio)} more than standard attention`;
 };
 
 const againstBound = (point) => {
@@ -23,7 +25,8 @@ const againstBound = (point) => {
   return bound ? `${times(Number(totalOf(point)) / Number(bound))} what any algorithm must move` : null;
 };
 
-const comparisons = (point, standard) => [againstStandard(point, standard), againstBound(point)].filter(Boolean).join(', ');
+const comparisons =
+    (point, standard) => [againstStandard(point, standard), againstBound(point)].filter(Boolean).join(', ');
 
 const withComparisons = (text, point, standard) => {
   const compared = comparisons(point, standard);
@@ -38,11 +41,14 @@ const budgetHeadline = (points, dim, standard) => {
   const budgets = valuesOf(fitting, dim);
   const middle = budgets[Math.floor((budgets.length - 1) / 2)];
   const chosen = least(fitting.filter((point) => point[dim.key] === middle), totalOf);
-  const line = own.filter((point) => point.algorithm === chosen.algorithm && keyOf(point, problemDims) === keyOf(chosen, problemDims))
+  const line = own.filter(
+                      (point) => point.algorithm === chosen.algorithm &&
+                          keyOf(point, problemDims) === keyOf(chosen, problemDims))
                    .sort((a, b) => (a[dim.key] < b[dim.key] ? -1 : 1));
   const {first, before} = breakEven(line, metrics[0], standard);
   const text = withComparisons(
-      `${chosen.algorithm} moves ${movedText(chosen)} at M = ${shown(middle, dim)}${dim.unit === 'elements' ? ' elements' : ''}`,
+      `${chosen.algorithm} moves ${movedText(chosen)} at M = ${shown(middle, dim)}${
+          dim.unit === 'elements' ? ' elements' : ''}`,
       chosen, standard);
   if (first === null) return `${text}.`;
   const where = shown(first[dim.key], dim);
@@ -54,8 +60,10 @@ const blocksHeadline = (points, standard) => {
   const fitting = counted.filter(({feasible}) => feasible);
   if (fitting.length === 0) return null;
   const best = least(fitting, totalOf);
-  const text = `${best.algorithm} moves least with tiles of ${grouped(best.block_q)} x ${grouped(best.block_k)}: ${movedText(best)}`;
-  return `${withComparisons(text, best, standard)}. Of ${plural(points.length, 'tiling')} ${grouped(BigInt(fitting.length))} fit.`;
+  const text = `${best.algorithm} moves least with tiles of ${grouped(best.block_q)} x ${grouped(best.block_k)}: ${
+      movedText(best)}`;
+  return `${withComparisons(text, best, standard)}. Of ${plural(points.length, 'tiling')} ${
+      grouped(BigInt(fitting.length))} fit.`;
 };
 
 /** Along a length or another size: what the best does at the largest. */
@@ -80,8 +88,14 @@ const countHeadline = (points, standard) => {
 
 const bindingText = ({raw}) => {
   const {binding, share_of_peak: peak} = raw.time;
-  return [`bound by ${binding === 'hbm' ? 'device memory' : binding === 'l2' ? 'the L2' : `the ${binding} unit`}`,
-          peak ? `${share(peak)} of the peak` : null].filter(Boolean).join(', ');
+  return [
+    `bound by ${
+        binding === 'hbm'    ? 'device memory' :
+            binding === 'l2' ? 'the L2' :
+                               `the ${binding} unit`}`,
+    peak ? `${share(peak)} of the peak` : null
+  ].filter(Boolean)
+      .join(', ');
 };
 
 const timeHeadline = (points) => {
@@ -102,19 +116,21 @@ const numericHeadline = (points) => {
   if (checked.length === 0) return null;
   const wrong = checked.filter(({raw}) => !raw.numeric.ok).length;
   const largest = Math.max(...checked.map(({raw}) => Number(raw.numeric.max_abs_error)));
-  return wrong > 0 ? `The numbers of ${plural(wrong, 'point')} differ from the reference.` :
-                     `Its numbers agree with the reference in double precision: largest error ${Number(largest.toPrecision(2))}.`;
+  return wrong > 0 ?
+      `The numbers of ${plural(wrong, 'point')} differ from the reference.` :
+      `Its numbers agree with the reference in double precision: largest error ${Number(largest.toPrecision(2))}.`;
 };
 
 const rowsHeadline = (report) => {
   const [row] = report.rows;
   if (!row) return report.title ?? '';
   if (row.sequences !== undefined && row.tokens !== undefined)
-    return `${grouped(integer(row.sequences))} sequences of ${grouped(integer(row.tokens))} tokens fit beside ${row.model} (${
-        row.weight_format}) on ${row.memory_of}.`;
+    return `${grouped(integer(row.sequences))} sequences of ${grouped(integer(row.tokens))} tokens fit beside ${
+        row.model} (${row.weight_format}) on ${row.memory_of}.`;
   const ridge = report.rows.find(({math_dtype: type}) => type === 'bf16') ?? row;
   if (ridge.hbm_ridge_flop_per_byte)
-    return `${ridge.device} does ${flopRateText(Number(ridge.peak_flop_per_second))} in ${ridge.math_dtype}; an operation needs ${
+    return `${ridge.device} does ${flopRateText(Number(ridge.peak_flop_per_second))} in ${
+        ridge.math_dtype}; an operation needs ${
         intensityText(Number(ridge.hbm_ridge_flop_per_byte))} of device memory to reach it.`;
   return report.title ?? '';
 };

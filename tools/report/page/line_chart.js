@@ -14,22 +14,25 @@ const lineTooltip = (dim, metric) => ({
 });
 
 /** Legend entries in the colour and dash of the line, whatever its first point looks like. */
-const lineLegend = (chart) => chart.data.datasets
-                                  .map((dataset, datasetIndex) => ({
-                                         datasetIndex,
-                                         text: shortened(dataset.label),
-                                         kind: dataset.kind,
-                                         hidden: !chart.isDatasetVisible(datasetIndex),
-                                         fontColor: theme().ink,
-                                         strokeStyle: dataset.borderColor,
-                                         fillStyle: dataset.borderColor,
-                                         pointStyle: dataset.pointStyle,
-                                         lineWidth: 2,
-                                         lineDash: dataset.kind === 'line' ? [] : dataset.kind === 'bound' ? [2, 3] : [4, 3],
-                                       }))
-                                  .filter(({kind}) => ['line', 'standard', 'bound'].includes(kind))
-                                  .filter(({text, kind}, index, all) => kind !== 'bound' ||
-                                              all.findIndex((other) => other.text === text) === index);
+const lineLegend = (chart) =>
+    chart.data.datasets
+        .map((dataset, datasetIndex) => ({
+               datasetIndex,
+               text: shortened(dataset.label),
+               kind: dataset.kind,
+               hidden: !chart.isDatasetVisible(datasetIndex),
+               fontColor: theme().ink,
+               strokeStyle: dataset.borderColor,
+               fillStyle: dataset.borderColor,
+               pointStyle: dataset.pointStyle,
+               lineWidth: 2,
+               lineDash: dataset.kind === 'line' ? [] :
+                   dataset.kind === 'bound'      ? [2, 3] :
+                                                   [4, 3],
+             }))
+        .filter(({kind}) => ['line', 'standard', 'bound'].includes(kind))
+        .filter(
+            ({text, kind}, index, all) => kind !== 'bound' || all.findIndex((other) => other.text === text) === index);
 
 /** The Chart.js configuration of `lines` along `dim`. */
 const lineConfiguration = (lines, dim, others, metric, standard) => {
@@ -62,7 +65,7 @@ const lineConfiguration = (lines, dim, others, metric, standard) => {
       max: ceiling
     },
   };
-  const datasets =
-      [...drawn, ...references, ...bounds, ...marks, uncounted].filter(({data, kind}) => data.length > 0 || kind === 'line');
+  const datasets = [...drawn, ...references, ...bounds, ...marks, uncounted].filter(
+      ({data, kind}) => data.length > 0 || kind === 'line');
   return {type: 'line', data: {datasets}, options};
 };

@@ -96,7 +96,8 @@ const boundDatasets = (lines, dim, metric, colours) => {
   const drawn = new Map();
   for (const {line} of lines) {
     const known = line.filter((point) => lowerBound(point, metric) !== null);
-    const data = known.map((point) => ({x: Number(point[dim.key]), y: Number(lowerBound(point, metric)), bound: point}));
+    const data =
+        known.map((point) => ({x: Number(point[dim.key]), y: Number(lowerBound(point, metric)), bound: point}));
     if (data.length > 0) drawn.set(data.map(({x, y}) => `${x}:${y}`).join(), data);
   }
   return [...drawn.values()].map((data) => ({

@@ -10,7 +10,8 @@ const showPoints = (report, points) => {
   mergeTwins(points);
   showSummary(document.getElementById('summary'), report, points);
   const roofline = rooflineSection(report, points);
-  const sections = [...timeSections(points), ...(points.length > 0 ? chartSections(points) : []), ...(roofline ? [roofline] : [])];
+  const sections =
+      [...timeSections(points), ...(points.length > 0 ? chartSections(points) : []), ...(roofline ? [roofline] : [])];
   const place = document.getElementById('sections');
   place.append(...sections.map(({section}) => section));
   const rows = rowsSection(report);

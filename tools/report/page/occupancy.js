@@ -1,6 +1,11 @@
 // The page of `occupancy`: how many blocks each limit allows on an SM, and which limit binds.
 
-const limitNames = {shared_memory: 'shared memory', registers: 'registers', warps: 'warps', blocks: 'blocks'};
+const limitNames = {
+  shared_memory: 'shared memory',
+  registers: 'registers',
+  warps: 'warps',
+  blocks: 'blocks'
+};
 
 const blockName = ({kernel, algorithm, layout, tiling, device}) =>
     `${kernel ?? layout ?? algorithm}${tiling ? ` ${tiling.block_q} x ${tiling.block_k}` : ''} on ${device}`;
@@ -13,7 +18,11 @@ const occupancyConfiguration = (points) => {
   options.plugins.legend.labels.usePointStyle = false;
   options.plugins.legend.labels.boxWidth = 14;
   options.scales = {
-    x: {...axis(colours, 'blocks of an SM that the limit allows', {ticks: {precision: 0}}), type: 'linear', beginAtZero: true},
+    x: {
+      ...axis(colours, 'blocks of an SM that the limit allows', {ticks: {precision: 0}}),
+      type: 'linear',
+      beginAtZero: true
+    },
     y: axis(colours, '', {grid: {display: false}})
   };
   options.scales.y.title.display = false;
@@ -40,17 +49,19 @@ const occupancyFigures = (points) => ({
     ...Object.values(limitNames).map((name) => column(`by ${name}`, 'blocks')), column('shared memory', 'bytes'),
     column('of', 'bytes'), column('registers', 'a thread'), column('remark')
   ],
-  rows: points.map((point) => [
-    blockName(point), integer(point.resident_blocks), [point.limiter ?? []].flat().join(', '), point.occupancy?.percent ?? null,
-    ...Object.keys(limitNames).map((limit) => integer(point.blocks_by?.[limit])), integer(point.shared_bytes),
-    integer(point.shared_limit_bytes), integer(point.registers_per_thread), point.reason ?? ''
-  ])
+  rows: points.map(
+      (point) =>
+          [blockName(point), integer(point.resident_blocks), [point.limiter ?? []].flat().join(', '),
+           point.occupancy?.percent ?? null,
+           ...Object.keys(limitNames).map((limit) => integer(point.blocks_by?.[limit])), integer(point.shared_bytes),
+           integer(point.shared_limit_bytes), integer(point.registers_per_thread), point.reason ?? ''])
 });
 
 const occupancyHeadline = (points) => {
   const fitting = points.filter(({resident_blocks: blocks}) => Number(blocks ?? 0) > 0);
   if (fitting.length === 0) return `No block fits: ${points[0]?.reason ?? 'no point was asked for'}`;
-  const best = fitting.reduce((a, b) => (Number(b.occupancy?.percent ?? 0) > Number(a.occupancy?.percent ?? 0) ? b : a));
+  const best =
+      fitting.reduce((a, b) => (Number(b.occupancy?.percent ?? 0) > Number(a.occupancy?.percent ?? 0) ? b : a));
   const text = `${blockName(best)}: ${plural(Number(best.resident_blocks), 'block')} an SM`;
   const warps = best.occupancy ? `, ${shownCell(best.occupancy.percent)} % of its warps` : '';
   const limit = [best.limiter ?? []].flat();
@@ -78,8 +89,10 @@ const showOccupancies = (report) => {
   const frame = new ChartFrame('limits');
   frame.fixed(`${Math.max(14, 8 + 6.5 * points.length)}rem`);
   frame.buttons.push(jsonButton(report));
-  place.append(chartSection('limits', 'What each limit allows', 'Resident blocks are the least of the limits.', [], frame, notes));
+  place.append(chartSection(
+      'limits', 'What each limit allows', 'Resident blocks are the least of the limits.', [], frame, notes));
   frame.show(
-      () => occupancyConfiguration(points), `Blocks of an SM that each limit allows, ${plural(points.length, 'block')}.`, figures);
+      () => occupancyConfiguration(points),
+      `Blocks of an SM that each limit allows, ${plural(points.length, 'block')}.`, figures);
   return occupancyHeadline(points);
 };

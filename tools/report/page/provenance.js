@@ -1,7 +1,10 @@
 // Where the figures come from: what the document itself says of its making, at the foot of the page.
 
-const gpuText = ({name, driver, toolkit}) =>
-    [name, driver ? `driver ${driver}` : null, toolkit ? `CUDA ${toolkit}` : null].filter(Boolean).join(', ');
+const gpuText = ({
+  name,
+  driver,
+  toolkit
+}) => [name, driver ? `driver ${driver}` : null, toolkit ? `CUDA ${toolkit}` : null].filter(Boolean).join(', ');
 
 /** A word of a command line as a shell would need it. */
 const shellWord = (word) => (/^[\w.,:=\/+*-]+$/.test(word) ? word : `'${word.replaceAll('\'', '\'\\\'\'')}'`);
@@ -32,7 +35,8 @@ const provenanceOf = (report, points) => {
   ].filter(([, value]) => value);
 };
 
-const levelsNote = 'Traffic is what crosses the edge of the SM (the two-level model of the literature), not DRAM traffic after the L2.';
+const levelsNote =
+    'Traffic is what crosses the edge of the SM (the two-level model of the literature), not DRAM traffic after the L2.';
 const withoutTraffic = ['validate', 'calibrate', 'occupancy', 'simulate --trace'];
 
 const showProvenance = (report, points) => {
@@ -40,7 +44,8 @@ const showProvenance = (report, points) => {
   place.append(
       element('h2', {}, 'Provenance'),
       element('dl', {class: 'facts'}, ...provenanceOf(report, points).map(([name, value]) => fact(name, value))),
-      element('p', {}, withoutTraffic.includes(report.command) ? '' : `${levelsNote} `, 'Charts: Chart.js, MIT License.'));
+      element(
+          'p', {}, withoutTraffic.includes(report.command) ? '' : `${levelsNote} `, 'Charts: Chart.js, MIT License.'));
 };
 
 const mostOpenLinks = 14;
@@ -53,7 +58,8 @@ const showContents = () => {
   const links = element(
       'ul', {},
       ...sections.map(
-          ({id, firstElementChild: heading}) => element('li', {}, element('a', {href: `#${id}`}, heading.textContent))));
+          ({id, firstElementChild: heading}) =>
+              element('li', {}, element('a', {href: `#${id}`}, heading.textContent))));
   place.hidden = false;
   place.append(
       sections.length > mostOpenLinks ?

@@ -22,7 +22,7 @@ const roofDatasets = (roofline, range, colours) => {
         borderColor: colours.series[index],
         backgroundColor: colours.series[index],
       }));
-  if (roofline.share === null) return roofs;
+  if (roofline.share === null || roofline.share === 1) return roofs;
   const memory = roofline.levels[0];
   const bandwidth = memory.bandwidth * roofline.share;
   const slower = {level: memory.level, bandwidth, ridge: roofline.peak / bandwidth};

@@ -48,10 +48,10 @@ const utilisationFigures = (point) => {
       column('SM', '', true), column('blocks', '', true), column('read', 'bytes'), column('written', 'bytes'),
       column('on chip', 'bytes'), ...units.map((unit) => column(`${waitText(unit)} busy`, '%'))
     ],
-    rows: point.raw.sms.map((sm) => [
-      integer(sm.index), integer(sm.blocks), integer(sm.read_bytes), integer(sm.write_bytes), integer(sm.peak_bytes),
-      ...units.map((unit) => 100 * busyShare(sm, unit))
-    ])
+    rows: point.raw.sms.map(
+        (sm) =>
+            [integer(sm.index), integer(sm.blocks), integer(sm.read_bytes), integer(sm.write_bytes),
+             integer(sm.peak_bytes), ...units.map((unit) => 100 * busyShare(sm, unit))])
   };
 };
 
@@ -60,7 +60,10 @@ const smWaits = (sm) => {
   const waits = Object.entries(sm.wait_seconds).map(([cause, seconds]) => [cause, seconds]);
   const whole = sm.working_seconds + waits.reduce((sum, [, seconds]) => sum + seconds, 0);
   const shareOf = (seconds) => (whole > 0 ? seconds / whole : 0);
-  return {working: shareOf(sm.working_seconds), ...Object.fromEntries(waits.map(([cause, seconds]) => [cause, shareOf(seconds)]))};
+  return {
+    working: shareOf(sm.working_seconds),
+    ...Object.fromEntries(waits.map(([cause, seconds]) => [cause, shareOf(seconds)]))
+  };
 };
 
 const busiest = (point) => {
@@ -76,21 +79,23 @@ const busyScale = () => {
 
 /** Timelines are in another file, which the same command writes. */
 const traceHint = element(
-    'p', {class: 'muted'}, 'For the timeline of every tile: ', element('code', {}, 'tilemeter simulate ... --trace FILE'),
-    ', then ', element('code', {}, 'tilemeter report FILE'), '.');
+    'p', {class: 'muted'},
+    'For the timeline of every tile: ', element('code', {}, 'tilemeter simulate ... --trace FILE'), ', then ',
+    element('code', {}, 'tilemeter report FILE'), '.');
 
 const smSections = (points, swept) => {
   const simulated = points.filter(({raw}) => Array.isArray(raw.sms) && raw.sms.length > 0);
   if (simulated.length === 0) return [];
   const labels = (point) => point.raw.sms.map(({index}) => String(index));
   const utilisation = pointwiseSection(
-      'utilisation', 'How busy each SM is', 'Busy time of each unit over the time that blocks are resident on the SM.', simulated,
-      swept, utilisationConfiguration, (point) => `${plural(point.raw.sms.length, 'SM')}; busiest on average: ${busiest(point)}.`,
-      utilisationFigures, '19rem');
+      'utilisation', 'How busy each SM is', 'Busy time of each unit over the time that blocks are resident on the SM.',
+      simulated, swept, utilisationConfiguration,
+      (point) => `${plural(point.raw.sms.length, 'SM')}; busiest on average: ${busiest(point)}.`, utilisationFigures,
+      '19rem');
   utilisation.section.querySelector('figure').insertBefore(busyScale(), utilisation.section.querySelector('details'));
   const waits = pointwiseSection(
-      'sm-waits', 'What the blocks of each SM wait for', 'One bar an SM, working and waiting stacked.', simulated, swept,
-      (point) => waitConfiguration(point.raw.sms.map(smWaits), labels(point), 'x'),
+      'sm-waits', 'What the blocks of each SM wait for', 'One bar an SM, working and waiting stacked.', simulated,
+      swept, (point) => waitConfiguration(point.raw.sms.map(smWaits), labels(point), 'x'),
       (point) => largestWait(point.raw.waits ?? smWaits(point.raw.sms[0])),
       (point) => waitFigures(point.raw.sms.map(smWaits), labels(point), 'SM'));
   waits.section.append(traceHint);

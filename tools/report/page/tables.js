@@ -2,10 +2,13 @@
 
 /** The figures of a table; columns of numbers stand to the right. */
 const documentFigures = ({columns, rows}) => ({
-  columns: columns.map(({name, unit}, index) => column(
-                           name, unit, rows.some((row) => typeof row[index] === 'number') &&
-                               !rows.some((row) => typeof row[index] === 'string' && !/^-?\d{16,}$/.test(row[index])))),
-  rows: rows.map((row) => row.map((value) => (typeof value === 'string' && /^-?\d{16,}$/.test(value) ? BigInt(value) : value)))
+  columns: columns.map(
+      ({name, unit}, index) => column(
+          name, unit,
+          rows.some((row) => typeof row[index] === 'number') &&
+              !rows.some((row) => typeof row[index] === 'string' && !/^-?\d{16,}$/.test(row[index])))),
+  rows: rows.map(
+      (row) => row.map((value) => (typeof value === 'string' && /^-?\d{16,}$/.test(value) ? BigInt(value) : value)))
 });
 
 /** Verdicts that failed, and rows that do not fit, stand out. */
@@ -23,7 +26,8 @@ const documentSection = (table) => {
   const unfit = Number(table.infeasible_rows ?? 0) > 0 ?
       [`${table.infeasible_rows} of ${table.rows.length} rows do not fit`] :
       [];
-  const notes = [`Reference: ${table.source}`, ...unfit, ...table.failures.map((text) => `FAILED: ${text}`), ...table.notes];
+  const notes =
+      [`Reference: ${table.source}`, ...unfit, ...table.failures.map((text) => `FAILED: ${text}`), ...table.notes];
   const title = table.title.charAt(0).toUpperCase() + table.title.slice(1);
   return markRowsOf(tableSection(table.name, `${title} (${table.name})`, figures, {below: [noteList(notes)]}));
 };
@@ -32,7 +36,8 @@ const tablesHeadline = ({tables}) => {
   const failures = tables.reduce((sum, table) => sum + table.failures.length, 0);
   const rows = tables.reduce((sum, table) => sum + table.rows.length, 0);
   const what = `${plural(tables.length, 'table')} with ${plural(rows, 'row')} recomputed`;
-  return failures > 0 ? `${what}: ${plural(failures, 'check')} failed.` : `${what}: every check against its reference holds.`;
+  return failures > 0 ? `${what}: ${plural(failures, 'check')} failed.` :
+                        `${what}: every check against its reference holds.`;
 };
 
 const showTables = (report) => {
@@ -56,7 +61,8 @@ const reproductionConfiguration = (table, moved, printed) => {
   options.scales.y.title.display = false;
   const bars = (label, place, colour) =>
       ({label, kind: label, data: table.rows.map((row) => row[place]), backgroundColor: colour, maxBarThickness: 12});
-  const datasets = [bars('computed', moved, colours.series[0]), bars('printed in the paper', printed, colours.series[1])];
+  const datasets =
+      [bars('computed', moved, colours.series[0]), bars('printed in the paper', printed, colours.series[1])];
   return {type: 'bar', data: {labels: table.rows.map(([name]) => name), datasets}, options};
 };
 

@@ -54,8 +54,8 @@ const timeBarFigures = (bars, what) => {
       ...(hasRange ? [column('low', 's'), column('high', 's')] : [])
     ],
     rows: bars.map(
-        ([name, from, to, , range]) =>
-            [name, from, to, to - from, ...(hasRange ? [range?.[0] ?? null, range?.[1] ?? null] : [])])
+        ([name, from, to, ,
+          range]) => [name, from, to, to - from, ...(hasRange ? [range?.[0] ?? null, range?.[1] ?? null] : [])])
   };
 };
 
@@ -72,9 +72,9 @@ const boundBars = (point, colours) => {
   const resources = resourceNames.filter((name) => bounds[name] > 0).sort((a, b) => bounds[b] - bounds[a]);
   return [
     ...(floor > 0 ? [['launches', 0, floor, colours.muted, null]] : []),
-    ...resources.map((name) => [
-      resourceText[name], floor, floor + bounds[name], seriesColour(colours, name === binding ? 1 : 0), null
-    ]),
+    ...resources.map(
+        (name) =>
+            [resourceText[name], floor, floor + bounds[name], seriesColour(colours, name === binding ? 1 : 0), null]),
     [point.raw.sms ? 'simulated' : 'predicted', 0, point.seconds, colours.ink, intervalOf(point)],
     ...(typeof roofline === 'number' ? [['roofline', 0, roofline, colours.muted, null]] : []),
   ];
@@ -106,10 +106,11 @@ const timesSection = (points, swept) => {
   const frame = new ChartFrame('times');
   frame.fixed(barHeight(points.length));
   const bars = (colours) => points.map(
-      (point) => [describe(point, swept) || point.algorithm, 0, point.seconds, seriesColour(colours, 0), intervalOf(point)]);
+      (point) =>
+          [describe(point, swept) || point.algorithm, 0, point.seconds, seriesColour(colours, 0), intervalOf(point)]);
   const draw = () => frame.show(
-      () => timeBarConfiguration(bars(theme()), 'times', theme()), `Predicted times of ${plural(points.length, 'point')}.`,
-      timeBarFigures(bars(theme()), 'point'));
+      () => timeBarConfiguration(bars(theme()), 'times', theme()),
+      `Predicted times of ${plural(points.length, 'point')}.`, timeBarFigures(bars(theme()), 'point'));
   const section = chartSection('times', 'Times', 'Whiskers: the interval of each time.', [], frame);
   return {section, draw};
 };

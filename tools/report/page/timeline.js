@@ -5,11 +5,10 @@ const microseconds = (value) => duration(value * 1e-6);
 
 const spansIn = (spans, {from, to}) => spans.filter(({begin, end}) => end > from && begin < to);
 
-const timelineTooltip = (span) => [
-  `${span.name} on ${waitText(span.unit)}${span.block === null ? '' : `, block ${span.block}`}`,
-  `${microseconds(span.begin)} to ${microseconds(span.end)}: ${microseconds(span.end - span.begin)}`,
-  ...(span.waited && span.waited !== 'order' ? [`waited for ${waitText(span.waited)}`] : [])
-];
+const timelineTooltip = (span) =>
+    [`${span.name} on ${waitText(span.unit)}${span.block === null ? '' : `, block ${span.block}`}`,
+     `${microseconds(span.begin)} to ${microseconds(span.end)}: ${microseconds(span.end - span.begin)}`,
+     ...(span.waited && span.waited !== 'order' ? [`waited for ${waitText(span.waited)}`] : [])];
 
 /** A dataset for each phase, so that the legend names them; waits are hatched. */
 const timelineConfiguration = (report, spans, window) => {
@@ -30,14 +29,14 @@ const timelineConfiguration = (report, spans, window) => {
     categoryPercentage: 1,
     minBarLength: 1
   });
-  const datasets = phases
-                       .map((phase, index) => {
-                         const colour = seriesColour(colours, index);
-                         const fill = index < colours.series.length ? colour : hatch(colours.surface, colour);
-                         return dataset(
-                             phase, 'span', drawn.filter(({unit, name}) => unit !== 'waits' && name === phase), fill);
-                       })
-                       .filter(({data}) => data.length > 0);
+  const datasets =
+      phases
+          .map((phase, index) => {
+            const colour = seriesColour(colours, index);
+            const fill = index < colours.series.length ? colour : hatch(colours.surface, colour);
+            return dataset(phase, 'span', drawn.filter(({unit, name}) => unit !== 'waits' && name === phase), fill);
+          })
+          .filter(({data}) => data.length > 0);
   const waits = drawn.filter(({unit}) => unit === 'waits');
   if (waits.length > 0) datasets.push(dataset('wait', 'wait', waits, hatch(colours.surface, colours.muted)));
   const options = baseOptions(colours);
@@ -69,8 +68,10 @@ const timelineFigures = (spans, window) => ({
     column('waited for')
   ],
   rows: spansIn(spans, window)
-            .map(({unit, name, block, begin, end, waited}) =>
-                     [waitText(unit), name, block === null ? null : integer(block), begin, end, waited ? waitText(waited) : null])
+            .map(
+                ({unit, name, block, begin, end, waited}) =>
+                    [waitText(unit), name, block === null ? null : integer(block), begin, end,
+                     waited ? waitText(waited) : null])
 });
 
 /** Moves of the window: buttons rather than gestures, so that a keyboard does. */
@@ -115,17 +116,21 @@ class TimelineView {
   text() {
     const busy = busyIn(this.report, this.spans[this.sm], this.window).filter(([, part]) => part > 0);
     const shares = busy.map(([unit, part]) => `${waitText(unit)} ${share(part)}`).join(', ');
-    return `${microseconds(this.window.from)} to ${microseconds(this.window.to)} on ${this.report.sms[this.sm].name}. Busy in this window: ${
-        shares || 'nothing'}.`;
+    return `${microseconds(this.window.from)} to ${microseconds(this.window.to)} on ${
+        this.report.sms[this.sm].name}. Busy in this window: ${shares || 'nothing'}.`;
   }
 
   draw() {
     const spans = this.spans[this.sm];
     const {window} = this;
     const found = spansIn(spans, window).length;
-    const cut = found > mostDrawnSpans ? ` The first ${grouped(BigInt(mostDrawnSpans))} of ${plural(found, 'span')} are drawn.` : '';
+    const cut = found > mostDrawnSpans ?
+        ` The first ${grouped(BigInt(mostDrawnSpans))} of ${plural(found, 'span')} are drawn.` :
+        '';
     this.note.textContent = this.text() + cut;
-    this.frame.show(() => timelineConfiguration(this.report, spans, window), `Timeline, ${this.note.textContent}`, timelineFigures(spans, window));
+    this.frame.show(
+        () => timelineConfiguration(this.report, spans, window), `Timeline, ${this.note.textContent}`,
+        timelineFigures(spans, window));
   }
 
   controls() {
@@ -151,10 +156,12 @@ class TimelineView {
   }
 
   section() {
-    const steps = this.steady ? `Opens on ${plural(this.steady.steps, 'step')} of the loop in the middle of the run. ` : '';
+    const steps =
+        this.steady ? `Opens on ${plural(this.steady.steps, 'step')} of the loop in the middle of the run. ` : '';
     return chartSection(
-        'timeline', 'Timeline of one SM', `${steps}A row is a unit, a bar what a block does on it; the last row says when something that was due had to wait.`, this.controls(),
-        this.frame, this.note);
+        'timeline', 'Timeline of one SM',
+        `${steps}A row is a unit, a bar what a block does on it; the last row says when something that was due had to wait.`,
+        this.controls(), this.frame, this.note);
   }
 }
 
@@ -162,14 +169,15 @@ const timelineHeadline = (report, view) => {
   const {steady} = view;
   if (!steady) return `${plural(report.sms.length, 'SM')} traced for ${microseconds(view.whole.to)}.`;
   const [[unit, part]] = busyIn(report, view.spans[view.sm], steady);
-  return `In steady state a step of the loop takes ${microseconds(steady.step)} on ${report.sms[view.sm].name}, and the ${
-      waitText(unit)} is busy ${share(part)} of it.`;
+  return `In steady state a step of the loop takes ${microseconds(steady.step)} on ${
+      report.sms[view.sm].name}, and the ${waitText(unit)} is busy ${share(part)} of it.`;
 };
 
 const showTimeline = (report) => {
   const counted = report.sms.reduce((sum, {spans}) => sum + spans.length, 0);
   document.getElementById('summary').append(element(
-      'dl', {class: 'facts', id: 'run'}, fact('SMs', String(report.sms.length)), fact('spans', grouped(BigInt(counted))),
+      'dl', {class: 'facts', id: 'run'}, fact('SMs', String(report.sms.length)),
+      fact('spans', grouped(BigInt(counted))),
       ...(Number(report.left_out) > 0 ? [fact('later spans left out', grouped(integer(report.left_out)))] : [])));
   if (report.sms.length === 0) return 'The trace has no spans.';
   const view = new TimelineView(report);

@@ -35,15 +35,14 @@ const periodOf = (begins) => {
   const middle = Math.floor(gaps.length / 4);
   const inner = gaps.slice(middle, gaps.length - middle);
   const mean = inner.reduce((sum, gap) => sum + gap, 0) / inner.length;
-  const repeats = (period) =>
-      inner.slice(period).every((gap, index) => Math.abs(gap - inner[index]) < 0.1 * mean);
+  const repeats = (period) => inner.slice(period).every((gap, index) => Math.abs(gap - inner[index]) < 0.1 * mean);
   const periods = Array.from({length: Math.floor(inner.length / 2)}, (_, index) => index + 1);
   return periods.find(repeats) ?? 1;
 };
 
 /**
- * The steady state: whole steps of the loop in the middle of the block in the middle of the run. `steps` beats later the
- * window ends; `step` is the time of one. Null where no block has more than three steps.
+ * The steady state: whole steps of the loop in the middle of the block in the middle of the run. `steps` beats later
+ * the window ends; `step` is the time of one. Null where no block has more than three steps.
  */
 const steadyState = (spans, steps = 4) => {
   const beat = beatOf(spans);
@@ -73,7 +72,8 @@ const covered = (spans, from, to) => {
   return sum;
 };
 
-const unitsOf = (report) => [...report.units.filter((unit) => unit !== 'waits'), ...report.units.filter((unit) => unit === 'waits')];
+const unitsOf = (report) =>
+    [...report.units.filter((unit) => unit !== 'waits'), ...report.units.filter((unit) => unit === 'waits')];
 
 /** The share of the window that each unit is busy, busiest first. */
 const busyIn = (report, spans, {from, to}) =>

@@ -25,14 +25,14 @@ const waitDatasets = (rows, causes, colours) =>
                  cause,
                  stack: 'waits',
                  data: rows.map((row) => 100 * (row[cause] ?? 0)),
-                 backgroundColor: cause === 'working' ?
-                     colours.line :
-                     index > colours.series.length ? hatch(colours.surface, seriesColour(colours, index - 1)) :
-                                                     seriesColour(colours, index - 1),
+                 backgroundColor: cause === 'working' ? colours.line :
+                     index > colours.series.length    ? hatch(colours.surface, seriesColour(colours, index - 1)) :
+                                                        seriesColour(colours, index - 1),
                }));
 
 const presentCauses = (rows) => {
-  const names = ['working', ...new Set(rows.flatMap(Object.keys))].filter((name, index, all) => all.indexOf(name) === index);
+  const names =
+      ['working', ...new Set(rows.flatMap(Object.keys))].filter((name, index, all) => all.indexOf(name) === index);
   return names.filter((name) => rows.some((row) => (row[name] ?? 0) > 0));
 };
 
@@ -79,7 +79,8 @@ const largestWait = (waits) => {
   const causes = Object.entries(waits).filter(([cause, value]) => cause !== 'working' && value > 0);
   if (causes.length === 0) return 'Blocks never wait.';
   const [cause, value] = causes.reduce((a, b) => (b[1] > a[1] ? b : a));
-  return `Blocks work ${share(waits.working)} of their time; they wait longest for ${waitText(cause)}, ${share(value)}.`;
+  return `Blocks work ${share(waits.working)} of their time; they wait longest for ${waitText(cause)}, ${
+      share(value)}.`;
 };
 
 const waitSections = (points, swept) => {
@@ -89,12 +90,14 @@ const waitSections = (points, swept) => {
   frame.fixed(barHeight(waiting.length));
   const rows = waiting.map(({raw}) => raw.waits);
   const names = waiting.map((point) => describe(point, swept) || point.algorithm);
-  const sentences = waiting.map(({raw}, index) => (waiting.length > 1 ? `${names[index]}: ` : '') + largestWait(raw.waits));
+  const sentences =
+      waiting.map(({raw}, index) => (waiting.length > 1 ? `${names[index]}: ` : '') + largestWait(raw.waits));
   const draw = () => frame.show(
       () => waitConfiguration(rows, names.map(barLabel), 'y'), `Shares of working and waiting. ${sentences.join(' ')}`,
       waitFigures(rows, names, 'point'));
   const section = chartSection(
-      'waits', 'What blocks wait for', 'Of all blocks on all SMs. Where they work most of the time, the axis leaves the first part out.',
-      [], frame, noteList(sentences));
+      'waits', 'What blocks wait for',
+      'Of all blocks on all SMs. Where they work most of the time, the axis leaves the first part out.', [], frame,
+      noteList(sentences));
   return [{section, draw}];
 };

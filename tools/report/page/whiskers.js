@@ -18,7 +18,8 @@ const drawWhiskers = (chart, meta, ranges, along) => {
   ranges.forEach((range, index) => {
     if (range === null || !meta.data[index]) return;
     strokeWhisker(
-        chart.ctx, range.map((value) => scale.getPixelForValue(value)), along, meta.data[index].getProps([other])[other]);
+        chart.ctx, range.map((value) => scale.getPixelForValue(value)), along,
+        meta.data[index].getProps([other])[other]);
   });
 };
 
