@@ -82,7 +82,7 @@ NAMES = [*COMMANDS, *FROM_RECORDINGS, "measure", "timeline"]
 
 
 def setUpModule():
-    find_browser()
+    find_browser()  # ends the program where there is none
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(make, NAMES))
 
@@ -109,12 +109,16 @@ class Pages(unittest.TestCase):
     def tearDownClass(cls):
         cls.browser.close()
 
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
     def show(self, name):
         self.browser.size(1280, 1200)
         self.browser.call("Performance.disable")
         self.browser.call("Performance.enable", timeDomain="threadTicks")  # no other process's time
         self.browser.open(place(name + ".html"))
         self.browser.evaluate(DRAWN)
+        self.assertLess(self.busy_seconds(), 1)
         self.document = DOCUMENTS[name]
 
     def drawn(self, chart, kind, value):
@@ -129,11 +133,7 @@ class Pages(unittest.TestCase):
     def headline(self):
         return self.js("document.getElementById('headline').textContent")
 
-
-class EveryPage(Pages):
-    """What holds for the page of every command."""
-
-    def check_tables(self, name):
+    def check_tables(self):
         """Every table equals its CSV, cell by cell."""
         script = """(async () => {
           document.querySelectorAll('details').forEach((node) => { node.open = true; });
@@ -175,8 +175,7 @@ class EveryPage(Pages):
             self.assertEqual(cell, value, table)
 
     def check_page(self, name):
-        self.show(name)
-        self.assertLess(self.busy_seconds(), 1)
+        """What holds for the page of every command; the page is open and as it was drawn."""
         self.assertGreater(len(self.headline()), 20)
         self.assertRegex(self.headline(), r"\d")
         provenance = self.js("document.getElementById('provenance').textContent")
@@ -184,20 +183,18 @@ class EveryPage(Pages):
         self.assertIn(self.document.get("date", "version"), provenance)
         self.assertLess(os.path.getsize(place(name + ".html")), 6e6)
         self.assertEqual(self.js("document.getAnimations().length"), 0)
-        self.check_tables(name)
-        for scheme in ("light", "dark"):
-            self.browser.scheme(scheme)
-            self.assertEqual(self.js(ACCESSIBILITY), [], scheme)
-        self.browser.scheme("light")
+        self.check_tables()
+        self.assertEqual(self.js(ACCESSIBILITY), [], "light")
+        self.browser.scheme("dark")
         self.browser.size(360, 800)
         # Charts follow the width of the window when they are told of it, some frames later.
         self.assertLessEqual(self.js(SETTLED_WIDTH), 360)
-        self.assertEqual(self.browser.complaints(), [])
+        self.assertEqual(self.js(ACCESSIBILITY), [], "dark")
+        self.browser.scheme("light")
 
-    def test_every_page(self):
-        for name in NAMES:
-            with self.subTest(page=name):
-                self.check_page(name)
+
+class AnyPage(Pages):
+    """What a reader does with any page."""
 
     def test_a_keyboard_reaches_every_control_and_shows_where_it_is(self):
         for name in ("count", "timeline"):
@@ -215,17 +212,22 @@ class EveryPage(Pages):
             self.assertNotIn("none", seen)
 
     def test_a_page_prints_with_its_charts(self):
-        self.show("simulate")
+        self.show("predict")
         before = self.js("window.printed = 0; addEventListener('beforeprint', () => { window.printed += 1; });")
         self.assertIsNone(before)
         pages = self.browser.call("Page.printToPDF", printBackground=True)["data"]
         self.assertGreater(len(pages), 50000)
         self.assertEqual(self.js("window.printed"), 1)
-        self.assertEqual(self.browser.complaints(), [])
 
 
 class EveryKind(Pages):
-    """The marks of each kind of chart are the figures of the JSON."""
+    """The marks of each kind of chart are the figures of the JSON, and the page is one for every reader."""
+
+    def test_counts_tables_and_tilings(self):
+        for name in ("count", "numeric", "blocks", "tune", "roofline", "tables"):
+            with self.subTest(page=name):
+                self.show(name)
+                self.check_page(name)
 
     def test_sweep(self):
         self.show("sweep")
@@ -240,6 +242,7 @@ class EveryKind(Pages):
         self.assertIn(f"flash2 moves {moved / 1e6:.1f} M elements", self.headline())
         self.assertIn(f"{standard / moved:.2g}x fewer than standard attention", self.headline())
         self.assertIn("it breaks even by M = 12,500", self.headline())
+        self.check_page("sweep")
 
     def test_predict(self):
         self.show("predict")
@@ -253,6 +256,7 @@ class EveryKind(Pages):
         expected = sorted((value for value in bounds.values() if value > 0), reverse=True)
         self.assertEqual(bars[1 : 1 + len(expected)], [[floor, floor + value] for value in expected])
         self.assertIn(f"{max(seconds) / min(seconds):.2g}x faster", self.headline())
+        self.check_page("predict")
 
     def test_simulate(self):
         self.show("simulate")
@@ -269,6 +273,7 @@ class EveryKind(Pages):
             wholes = [sm["working_seconds"] + sum(sm["wait_seconds"].values()) for sm in sms]
             for part, second, whole in zip(shares, seconds, wholes):
                 self.assertAlmostEqual(part, 100 * second / whole, places=9)
+        self.check_page("simulate")
 
     def test_timeline(self):
         self.show("timeline")
@@ -282,6 +287,7 @@ class EveryKind(Pages):
         self.js("[...document.querySelectorAll('#timeline button')].find(({textContent: text}) => text === 'Whole run').click()")
         last = max(s["ts"] + s["dur"] for s in spans)
         self.assertAlmostEqual(self.js("Chart.getChart('timeline-chart').scales.x.max"), last, places=6)
+        self.check_page("timeline")
 
     def test_measure(self):
         self.show("measure")
@@ -290,6 +296,7 @@ class EveryKind(Pages):
         self.assertEqual(self.drawn("measured", "measured", "set.whiskers"), [[[t["p5"], t["p95"]] for t in times]])
         self.assertIn("NVIDIA H200", self.headline())
         self.assertIn(self.document["commit"], self.js("document.getElementById('provenance').textContent"))
+        self.check_page("measure")
 
     def test_calibrate(self):
         self.show("calibrate")
@@ -301,6 +308,7 @@ class EveryKind(Pages):
         drawn = self.drawn("factors", "factors", "set.whiskers.map((range) => range && (range[1] - range[0]) / 2)")[0]
         for one, other in zip(drawn, halves, strict=True):
             self.assertAlmostEqual(one, other, places=9)
+        self.check_page("calibrate")
 
     def test_occupancy(self):
         self.show("occupancy")
@@ -309,6 +317,7 @@ class EveryKind(Pages):
         self.assertEqual(limits, [[p["blocks_by"][key] for p in points] for key in ("shared_memory", "registers", "warps", "blocks")])
         self.assertEqual(self.drawn("limits", "resident", "set.data"), [[p["resident_blocks"] for p in points]])
         self.assertIn("25 % of its warps, limited by shared memory and registers", self.headline())
+        self.check_page("occupancy")
 
     def test_complexity(self):
         self.show("complexity")
@@ -318,6 +327,7 @@ class EveryKind(Pages):
         rows = [d for d in self.document["distances"] if d["blocks"] in ("fit", "none") and d["ratio"] and d["sram_elements"]]
         ratios = sum(self.drawn("distances", "distance", "set.data.map(({y}) => y)"), [])
         self.assertEqual(sorted(ratios), sorted(d["ratio"] for d in rows))
+        self.check_page("complexity")
 
     def test_validate_shows_error_bars_and_the_figure_of_the_paper(self):
         self.show("validate")
@@ -332,6 +342,7 @@ class EveryKind(Pages):
         self.assertEqual(self.drawn("figure2", "computed", "set.data"), [[row[1] for row in rows]])
         self.assertEqual(set(self.drawn("figure2", "printed in the paper", "set.data")[0]), {40.3, 4.4})
         self.assertIn("N = 1024, d = 64, 16 heads", self.js("document.getElementById('figure2').textContent"))
+        self.check_page("validate")
 
 
 if __name__ == "__main__":

@@ -37,9 +37,8 @@ const factorConfiguration = ({figures}) => {
   };
   options.scales = {
     x: {...axis(colours, 'fitted value, each in its unit', {ticks: {maxRotation: 0}}), type: 'linear'},
-    y: axis(colours, '', {grid: {display: false}})
+    y: nameAxis(colours)
   };
-  options.scales.y.title.display = false;
   const reach = figures.map(({value, half_width95: half}) => value + (half ?? 0));
   options.scales.x.suggestedMax = Math.max(...reach);
   const dataset = {

@@ -26,11 +26,7 @@ const exponentConfiguration = (figures) => {
       ];
     }
   };
-  options.scales = {
-    x: {...axis(colours, 'fitted exponent'), type: 'linear'},
-    y: axis(colours, '', {grid: {display: false}})
-  };
-  options.scales.y.title.display = false;
+  options.scales = {x: {...axis(colours, 'fitted exponent'), type: 'linear'}, y: nameAxis(colours)};
   const dataset = {
     label: 'exponent',
     kind: 'exponents',

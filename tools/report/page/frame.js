@@ -106,6 +106,13 @@ const axis = (colours, title, more = {}) => ({
   grid: {color: colours.line, borderColor: colours.line, ...more.grid},
 });
 
+/** An axis of names, each of which is shown. */
+const nameAxis = (colours) => {
+  const names = axis(colours, '', {grid: {display: false}, ticks: {autoSkip: false}});
+  names.title.display = false;
+  return names;
+};
+
 const baseOptions = (colours) => ({
   animation: false,
   maintainAspectRatio: false,

@@ -10,8 +10,11 @@ const showPoints = (report, points) => {
   mergeTwins(points);
   showSummary(document.getElementById('summary'), report, points);
   const roofline = rooflineSection(report, points);
-  const sections =
-      [...timeSections(points), ...(points.length > 0 ? chartSections(points) : []), ...(roofline ? [roofline] : [])];
+  const aboutTime = timeSections(points);
+  const aboutTraffic = points.length > 0 ? chartSections(points) : [];
+  const isTimed = ['predict', 'simulate'].includes(report.command);
+  const charts = isTimed ? [...aboutTime, ...aboutTraffic] : [...aboutTraffic, ...aboutTime];
+  const sections = [...charts, ...(roofline ? [roofline] : [])];
   const place = document.getElementById('sections');
   place.append(...sections.map(({section}) => section));
   const rows = rowsSection(report);

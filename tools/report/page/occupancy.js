@@ -23,9 +23,8 @@ const occupancyConfiguration = (points) => {
       type: 'linear',
       beginAtZero: true
     },
-    y: axis(colours, '', {grid: {display: false}})
+    y: nameAxis(colours)
   };
-  options.scales.y.title.display = false;
   const datasets = Object.keys(limitNames).map((limit, index) => ({
                                                  label: limitNames[limit],
                                                  kind: 'limit',

@@ -31,9 +31,8 @@ const timeBarConfiguration = (bars, kind, colours) => {
       beginAtZero: true,
       suggestedMax: most
     },
-    y: axis(colours, '', {grid: {display: false}}),
+    y: nameAxis(colours),
   };
-  options.scales.y.title.display = false;
   const dataset = {
     label: 'seconds',
     kind,
@@ -122,8 +121,9 @@ const timeSections = (points) => {
   const timed = timedPoints(points);
   if (timed.length === 0 || timed.length > mostTimed) return [];
   const swept = sweptDimensions(points);
+  const hasLines = swept.some(({numeric, key}) => numeric && !tilingKeys.includes(key));  // which show the times better
   return [
-    ...(timed.length > 1 ? [timesSection(timed, swept)] : []), boundsSection(timed, swept),
+    ...(timed.length > 1 && !hasLines ? [timesSection(timed, swept)] : []), boundsSection(timed, swept),
     ...waitSections(points, swept), ...smSections(points, swept)
   ];
 };
