@@ -133,6 +133,14 @@ class Browser:
             self.mouse("mouseMoved", *(a + (b - a) * share for a, b in zip(start, end)), buttons=1)
         self.mouse("mouseReleased", *end)
 
+    def size(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def tab(self):
+        """Moves the focus to what comes next, as a reader without a mouse does."""
+        for kind in ("rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+
     def scheme(self, name):
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 

@@ -234,7 +234,7 @@ class Formats(unittest.TestCase):
 
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, words in [("a.html", "<table>"), ("a.csv", "resident_blocks"), ("a.json", '"command": "occupancy"'),
+            for name, words in [("a.html", '"command":"occupancy"'), ("a.csv", "resident_blocks"), ("a.json", '"command": "occupancy"'),
                                 ("a.md", "| limiter"), ("a.txt", "limiter")]:
                 path = os.path.join(folder, name)
                 done = run(["occupancy", *self.POINTS, "-o", path])

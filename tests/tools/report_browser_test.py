@@ -33,6 +33,7 @@ class TuneTest(ReportCase):
         document = documents.tune()
         self.open(document)
         self.assertEqual(self.sections(), ["best", "front", "blocks", "rejected"])
+        self.assertIn("moves least with tiles of", self.text("#headline"))
         fronts = [[tiling["traffic"] for tiling in result["front"]["tilings"]] for result in document["results"]]
         memory = [[tiling["on_chip"] for tiling in result["front"]["tilings"]] for result in document["results"]]
         self.assertEqual(self.series("front-chart", "line"), fronts)
@@ -45,12 +46,12 @@ class TuneTest(ReportCase):
         fitting = [one for one in document["results"][0]["candidates"] if one["feasible"]]
         least = min(one["traffic"]["elements"] for one in fitting)
         self.assertIn(f"Minimum: {grouped(least)} elements", self.text("#minimum"))
-        (best,) = self.texts("#best table:first-of-type tbody tr")
-        self.assertIn("1 x 256", best)
-        rejected = [one for one in document["results"][0]["candidates"] if not one["feasible"]]
-        self.assertEqual(
-            self.js("document.querySelectorAll('#rejected details:first-of-type li').length"), len(rejected)
-        )
+        first, second = self.texts("#best-table tbody tr")
+        self.assertIn("1 x 256", first)
+        self.assertIn("256 x 1", second)
+        rejected = [one for result in document["results"] for one in result["candidates"] if not one["feasible"]]
+        self.assertEqual([row.split("\t")[-1] for row in self.texts("#rejected-table tbody tr")],
+                         [one["reason"] for one in rejected])
 
 
 class ReportTest(ReportCase):
@@ -294,7 +295,7 @@ class ReportTest(ReportCase):
             self.texts(".break-even, #verdict"),
         )
         subprocess.run([Setting.render, source, page, "Report"], check=True)
-        self.browser.open(page)
+        self.show(page)
         self.assertEqual(
             (
                 [self.series("budget-chart", kind) for kind in ("line", "uncounted", "standard")],

@@ -8,6 +8,14 @@ import unittest
 from browser import Browser
 
 
+DRAWN = """new Promise((done) => {
+  const end = performance.now() + 30000;
+  const isDrawn = () => performance.getEntriesByName('drawn').length > 0 || performance.now() > end;
+  const look = () => (document.querySelector('#headline').textContent === '' || isDrawn() ? done() : setTimeout(look, 5));
+  look();
+})"""
+
+
 class Setting:
     """Filled from the command line."""
 
@@ -37,8 +45,12 @@ class ReportCase(unittest.TestCase):
         with open(source, "w") as file:
             json.dump(document, file)
         subprocess.run([Setting.render, source, page, title], check=True)
+        return self.show(page)
+
+    def show(self, page):
+        """Shows a page, with all of its charts; returns its text."""
         self.browser.open(page)
-        return self.browser.evaluate("document.body.innerText")
+        return self.browser.evaluate(DRAWN + ".then(() => document.body.innerText)")
 
     def js(self, expression):
         return self.browser.evaluate(expression)

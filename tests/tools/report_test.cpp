@@ -170,3 +170,49 @@ TEST_CASE("a validation is shown, and what is wrong in it is named") {
   CHECK_THAT(error_of(validation("7")), contains("\"rows[0]\""));
   CHECK_THAT(error_of(R"({"schema": 1, "command": "validate", "version": "0.1.0"})"), contains("\"verdicts\""));
 }
+
+namespace {
+
+std::string record(const std::string& command, const std::string& members) {
+  return R"({"schema": 1, "command": ")" + command + R"(", "version": "0.1.0", )" + members + "}";
+}
+
+std::string table(const std::string& row) {
+  return record("tables", R"("tables": [{"name": "t", "title": "a", "source": "b", "failures": [], "notes": [],
+                                         "columns": [{"name": "N", "unit": ""}], "rows": [)" +
+                              row + "]}]");
+}
+
+}  // namespace
+
+TEST_CASE("records and tables are shown, and what is wrong in them is named") {
+  CHECK_THAT(render_report(table("[1], [null], [\"x\"]"), "t"), contains("showTables"));
+  CHECK_THAT(error_of(table("[1, 2]")), contains("\"tables[0].rows[0]\" is [1,2]") && contains("each column"));
+  CHECK_THAT(error_of(table("[true]")), contains("\"tables[0].rows[0][0]\" is true"));
+  CHECK_THAT(error_of(record("complexity", R"("theorems": [])")), contains("\"tables\" is missing"));
+  CHECK_THAT(error_of(record("measure", R"("points": [])")), contains("\"gpu\" is missing"));
+  CHECK_THAT(error_of(record("measure", R"("gpu": {}, "points": [{"kernel": "k", "problem": {}}])")),
+             contains("\"points[0].times\" is missing"));
+  CHECK_THAT(error_of(record("calibrate", R"("device": "d", "kernels": 3)")), contains("\"kernels\" is 3"));
+  CHECK_THAT(error_of(record("occupancy", R"("points": [{"device": "d", "blocks_by": 4}])")),
+             contains("\"points[0].blocks_by\" is 4"));
+  CHECK_THAT(error_of(sweep(point(counted + R"(, "time": {"seconds": 1, "bounds": {"tensor": "x"}})"))),
+             contains(R"("points[0].time.bounds.tensor" is "x")"));
+  CHECK_THAT(error_of(sweep(point(counted + R"(, "sms": [{"index": 0}])"))),
+             contains("\"points[0].sms[0].resident_seconds\" is missing"));
+}
+
+TEST_CASE("a trace becomes spans by SM and unit") {
+  const std::string trace = R"({"otherData": {}, "traceEvents": [
+      {"ph": "M", "name": "process_name", "pid": 3, "args": {"name": "SM 3"}},
+      {"ph": "X", "name": "scores", "cat": "tensor", "pid": 3, "tid": 0, "ts": 1.25, "dur": 2,
+       "args": {"block": 7, "waited for": "l2"}},
+      {"ph": "X", "name": "l2", "cat": "wait", "pid": 3, "tid": 7, "ts": 1, "dur": 0.25}]})";
+  const std::string page = render_report(trace, "t");
+  CHECK_THAT(page, contains(R"("units":["tensor","waits"])") && contains(R"("name":"SM 3")"));
+  CHECK_THAT(page, contains(R"([0,"scores",1.25,2,7,"l2"],[1,"l2",1,0.25,null,null])"));
+  CHECK_THAT(error_of(R"({"traceEvents": 3})"), contains("\"traceEvents\" is 3"));
+  CHECK_THAT(error_of(R"({"traceEvents": [{"ph": "B"}]})"), contains("\"traceEvents[0].ph\" is \"B\""));
+  CHECK_THAT(error_of(R"({"traceEvents": [{"ph": "X", "name": "a", "cat": "b", "pid": 0, "ts": 0}]})"),
+             contains("\"traceEvents[0].dur\" is missing"));
+}

@@ -11,7 +11,6 @@
 #include "tests/support/source_dir.hpp"
 #include "tools/output/csv.hpp"
 #include "tools/tables/catalog.hpp"
-#include "tools/tables/document.hpp"
 #include "tools/tables/judge.hpp"
 #include "tools/tables/render.hpp"
 
@@ -187,25 +186,6 @@ TEST_CASE("JSON holds every cell, whole") {
       }
     }
   }
-}
-
-TEST_CASE("JSON read back gives the same tables") {
-  const std::string text = render(Format::json, all_tables());
-  REQUIRE(is_tables_document(text));
-  const std::vector<MadeTable> back = tables_of_document(text, "here");
-  REQUIRE(back.size() == all_tables().size());
-  for (std::size_t t = 0; t < back.size(); ++t) {
-    CHECK(back[t].spec.name == all_tables()[t].spec.name);
-    CHECK(back[t].table.notes == all_tables()[t].table.notes);
-    CHECK(back[t].table.infeasible == all_tables()[t].table.infeasible);
-    REQUIRE(back[t].table.rows.size() == all_tables()[t].table.rows.size());
-    for (std::size_t r = 0; r < back[t].table.rows.size(); ++r) {
-      CHECK(back[t].table.rows[r].front().index() == all_tables()[t].table.rows[r].front().index());
-      CHECK(cell_text(back[t].table.rows[r].back()) == cell_text(all_tables()[t].table.rows[r].back()));
-    }
-  }
-  CHECK_FALSE(is_tables_document(R"({"schema": 1, "command": "count"})"));
-  CHECK_THROWS_WITH(tables_of_document(R"({"command": "tables"})", "here"), contains("here") && contains("tables"));
 }
 
 TEST_CASE("CSV of one table has its columns, of several one line a cell") {

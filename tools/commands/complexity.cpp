@@ -9,7 +9,6 @@
 #include "tools/options/known.hpp"
 #include "tools/options/range.hpp"
 #include "tools/options/text.hpp"
-#include "tools/tables/page.hpp"
 #include "tools/tables/render.hpp"
 
 namespace tilemeter {
@@ -115,8 +114,8 @@ Inquiry inquiry_of(const Arguments& arguments) {
 
 std::string text_of(Format format, const Json& document) {
   if (format == Format::json) return document.dump(2) + "\n";
-  const std::vector<tables::MadeTable> made = complexity::tables_of(document, "complexity");
-  return format == Format::html ? tables::page_of(made, "tilemeter complexity") : tables::render(format, made);
+  if (format == Format::html) return complexity::page_of(document, "tilemeter complexity", "complexity");
+  return tables::render(format, complexity::tables_of(document, "complexity"));
 }
 
 int run_complexity(const Arguments& arguments) {

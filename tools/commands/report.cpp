@@ -9,8 +9,6 @@
 #include "tools/output/csv.hpp"
 #include "tools/output/target.hpp"
 #include "tools/report/report.hpp"
-#include "tools/tables/document.hpp"
-#include "tools/tables/page.hpp"
 
 namespace tilemeter {
 namespace {
@@ -42,15 +40,9 @@ std::string json_text_of(const std::string& path) {
   return document.dump();
 }
 
-std::string complexity_page(const std::string& json_text, const std::string& title) {
-  const Json document = Json::parse(json_text, nullptr, false);
-  return tables::page_of(complexity::tables_of(document, "report input"), title);
-}
-
 std::string page_of(const std::string& json_text, const std::string& title) {
-  if (complexity::is_complexity_document(json_text)) return complexity_page(json_text, title);
-  if (!tables::is_tables_document(json_text)) return render_report(json_text, title);
-  return tables::page_of(tables::tables_of_document(json_text, "report input"), title);
+  if (!complexity::is_complexity_document(json_text)) return render_report(json_text, title);
+  return complexity::page_of(Json::parse(json_text, nullptr, false), title, "report input");
 }
 
 /// Refuses to write the page over the data that it shows.
@@ -85,12 +77,13 @@ int run_report(const Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
-  return {.name = "report",
-          .summary = "one self-contained HTML page with charts, from the JSON or CSV of count, sweep, roofline",
-          .example = report_example,
-          .words = "FILE",
-          .options = all_options({report_options, logging_option_specs()}),
-          .run = run_report};
+  return {
+      .name = "report",
+      .summary = "one self-contained HTML page with charts, from the JSON of any command or the CSV of count and sweep",
+      .example = report_example,
+      .words = "FILE",
+      .options = all_options({report_options, logging_option_specs()}),
+      .run = run_report};
 }
 
 }  // namespace tilemeter

@@ -1,6 +1,7 @@
 // The JSON of `tilemeter complexity`, and the tables that are made of it.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,9 @@ Json document_of(const Answer& answer, const Inquiry& inquiry);
 /// The same as tables: one a theorem, then own fits, distances, break-evens and crossovers, as far as there are any.
 /// Refers to `document`, which must outlive them. Throws InputError that names `origin` when it is no such document.
 std::vector<tables::MadeTable> tables_of(const Json& document, std::string_view origin);
+
+/// The page of a document: it holds the document and its tables. Throws as `tables_of` does.
+std::string page_of(const Json& document, std::string_view title, std::string_view origin);
 
 /// What does not hold, one sentence each.
 std::vector<std::string> failures_of(const Json& document);

@@ -3,6 +3,8 @@
 #include "tools/complexity/capacity_sheet.hpp"
 #include "tools/complexity/cells.hpp"
 #include "tools/complexity/document.hpp"
+#include "tools/report/report.hpp"
+#include "tools/tables/render.hpp"
 
 namespace tilemeter::complexity {
 namespace {
@@ -114,6 +116,13 @@ std::vector<MadeTable> tables_of(const Json& document, std::string_view origin) 
   } catch (const Json::exception& error) {
     throw InputError(std::string(origin) + ": expected the JSON that tilemeter complexity wrote: " + error.what());
   }
+}
+
+std::string page_of(const Json& document, std::string_view title, std::string_view origin) {
+  const std::vector<MadeTable> made = tables_of(document, origin);
+  Json shown = document;
+  shown["tables"] = tables::tables_json(made);
+  return render_report(shown.dump(), title);
 }
 
 }  // namespace tilemeter::complexity

@@ -5,7 +5,7 @@
 #include "tools/output/columns.hpp"
 #include "tools/output/figures.hpp"
 #include "tools/output/number.hpp"
-#include "tools/tables/page.hpp"
+#include "tools/report/report.hpp"
 #include "tools/tables/render.hpp"
 
 namespace tilemeter {
@@ -140,7 +140,7 @@ std::string render_measurements(Format format, const Json& document, const Point
     case Format::csv:
       return measure_csv(document);
     case Format::html:
-      return tables::page_of({table_of(document, grid)}, "tilemeter measure");
+      return render_report(document.dump(), "tilemeter measure");
     case Format::table:
     case Format::md:
       return tables::render(format, {table_of(document, grid)});

@@ -4,7 +4,7 @@
 
 #include "tools/occupancy/json.hpp"
 #include "tools/occupancy/sheet.hpp"
-#include "tools/tables/page.hpp"
+#include "tools/report/report.hpp"
 #include "tools/tables/render.hpp"
 
 namespace tilemeter {
@@ -147,7 +147,7 @@ std::string render_occupancy(Format format, const std::vector<OccupancyRow>& row
     case Format::csv:
       return occupancy_csv(points_of(rows));
     case Format::html:
-      return tables::page_of({table_of(rows)}, "tilemeter occupancy");
+      return render_report(json_text(rows), "tilemeter occupancy");
     case Format::table:
       if (rows.size() == 1) return occupancy_sheet(rows.front());
       return tables::render(format, {table_of(rows)});

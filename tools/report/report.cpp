@@ -1,59 +1,21 @@
 #include "tools/report/report.hpp"
 
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "model/error.hpp"
+#include "tools/report/check_records.hpp"
 #include "tools/report/device_roofs.hpp"
+#include "tools/report/node.hpp"
 #include "tools/report/page.hpp"
+#include "tools/report/trace_document.hpp"
 
 namespace tilemeter {
 namespace {
 
 using Json = nlohmann::json;
-
-/// A value in the document and the path that leads to it: "points[3].traffic.elements".
-class Node {
- public:
-  Node(std::string path, const Json* value) : path_(std::move(path)), value_(value) {}
-
-  bool present() const { return value_ != nullptr && !value_->is_null(); }
-  const Json& value() const { return *value_; }
-
-  Node member(const std::string& key) const {
-    const bool found = present() && value_->is_object() && value_->contains(key);
-    return {path_.empty() ? key : path_ + "." + key, found ? &value_->at(key) : nullptr};
-  }
-  Node item(std::size_t index) const { return {path_ + "[" + std::to_string(index) + "]", &value_->at(index)}; }
-
-  [[noreturn]] void refuse(const std::string& accepted) const {
-    const std::string place = "report input: " + (path_.empty() ? "the document" : "\"" + path_ + "\"");
-    if (value_ == nullptr) throw InputError(place + " is missing; " + accepted);
-    std::string text = value_->dump(-1, ' ', true);  // ASCII, so that it can be cut anywhere
-    if (text.size() > 60) text = text.substr(0, 57) + "...";
-    throw InputError(place + " is " + text + "; " + accepted);
-  }
-  void require(Json::value_t type, const char* accepted) const {
-    if (value_ == nullptr || value_->type() != type) refuse(accepted);
-  }
-  void object_if_present() const {
-    if (present()) require(Json::value_t::object, "an object is accepted");
-  }
-  void integers_if_present(std::initializer_list<const char*> keys) const {
-    object_if_present();
-    for (const char* key : keys) {
-      const Node number = member(key);
-      if (number.present() && !number.value().is_number_integer())
-        number.refuse("an integer up to 2^64 - 1 is accepted");
-    }
-  }
-
- private:
-  std::string path_;
-  const Json* value_;
-};
+using report::Node;
 
 void check_amounts(const Node& place) {
   for (const char* unit : {"elements", "bytes"}) place.member(unit).integers_if_present({"read", "write", "total"});
@@ -106,32 +68,26 @@ void check_sram(const Node& point) {
   }
 }
 
-void check_text(const Node& owner, const char* key) {
-  const Node text = owner.member(key);
-  if (text.present()) text.require(Json::value_t::string, "a string is accepted");
-}
-
 void check_point(const Node& point) {
   point.require(Json::value_t::object, "a point is accepted");
   point.member("algorithm").require(Json::value_t::string, "the name of an algorithm is needed");
   const Node problem = point.member("problem");
   problem.require(Json::value_t::object, "the problem of the point is needed");
-  for (const char* key : {"mask", "dtype", "stat_dtype", "weight_dtype"}) check_text(problem, key);
+  for (const char* key : {"mask", "dtype", "stat_dtype", "weight_dtype"}) problem.text_if_present(key);
   problem.integers_if_present(
       {"batch", "heads", "kv_heads", "seq_q", "seq_k", "head_dim", "head_dim_v", "window_left", "window_right"});
   problem.integers_if_present(
       {"m", "n", "k", "tokens", "d_in", "d_out", "group_size", "rows", "cols", "length", "ops", "side_inputs"});
   point.member("tiling").integers_if_present({"block_q", "block_k", "block_m", "block_n", "stages"});
-  for (const char* key : {"rule", "order"}) check_text(point.member("tiling"), key);
-  check_text(point.member("options"), "variant");
+  for (const char* key : {"rule", "order"}) point.member("tiling").text_if_present(key);
+  point.member("options").text_if_present("variant");
   point.integers_if_present({"overflow_elements"});
-  check_text(point, "reason");
+  point.text_if_present("reason");
   check_traffic(point);
   check_closed_form(point);
   check_sram(point);
+  report::check_time(point);
 }
-
-void check_list(const Node& list, const char* accepted) { list.require(Json::value_t::array, accepted); }
 
 void check_tiling(const Node& tiling) {
   tiling.require(Json::value_t::object, "a tiling is accepted");
@@ -141,7 +97,7 @@ void check_tiling(const Node& tiling) {
 
 /// The tilings of `list`, each with objects under `keys` whose "elements" and "bytes" are integers.
 void check_tilings(const Node& list, std::initializer_list<const char*> keys) {
-  check_list(list, "a list of tilings is accepted");
+  list.require(Json::value_t::array, "a list of tilings is accepted");
   for (std::size_t i = 0; i < list.value().size(); ++i) {
     check_tiling(list.item(i));
     for (const char* key : keys) list.item(i).member(key).integers_if_present({"elements", "bytes"});
@@ -168,7 +124,7 @@ void check_result(const Node& result) {
   budget.require(Json::value_t::object, "the budget of the result is needed");
   budget.member("owner").require(Json::value_t::string, "a string is needed");
   budget.integers_if_present({"capacity_elements", "capacity_bytes"});
-  check_text(result, "reason");
+  result.text_if_present("reason");
   check_tilings(result.member("best"), {"traffic", "sram"});
   check_front(result.member("front"));
   check_tilings(result.member("candidates"), {"traffic", "sram"});
@@ -176,13 +132,8 @@ void check_result(const Node& result) {
 
 void check_results(const Node& document) {
   const Node results = document.member("results");
-  check_list(results, "the list of results of tune is needed");
+  results.require(Json::value_t::array, "the list of results of tune is needed");
   for (std::size_t i = 0; i < results.value().size(); ++i) check_result(results.item(i));
-}
-
-void check_number(const Node& owner, const char* key) {
-  const Node number = owner.member(key);
-  if (!number.present() || !number.value().is_number()) number.refuse("a number is needed");
 }
 
 /// The roofs of devices, as `device_roofs` writes them.
@@ -195,13 +146,13 @@ void check_devices(const Node& document) {
     device.member("name").require(Json::value_t::string, "the name of a device is needed");
     const Node peaks = device.member("peaks");
     peaks.require(Json::value_t::object, "peaks by type are needed");
-    for (const auto& [type, unused] : peaks.value().items()) check_number(peaks.member(type), "flop_per_second");
+    for (const auto& [type, unused] : peaks.value().items()) peaks.member(type).number("flop_per_second");
     const Node levels = device.member("levels");
     levels.require(Json::value_t::array, "a list of memory levels is needed");
     if (levels.value().empty()) levels.refuse("at least device memory is needed");
     for (std::size_t j = 0; j < levels.value().size(); ++j) {
       levels.item(j).member("level").require(Json::value_t::string, "the name of a level is needed");
-      check_number(levels.item(j), "bytes_per_second");
+      levels.item(j).number("bytes_per_second");
     }
   }
 }
@@ -233,7 +184,7 @@ void check_validated_row(const Node& row, std::size_t observations) {
 
 void check_validation(const Node& document) {
   for (const char* key : {"verdicts", "splits", "summaries", "ladder", "missing", "notes", "observations", "rows"}) {
-    check_list(document.member(key), "a list that validate writes is needed");
+    document.member(key).require(Json::value_t::array, "a list that validate writes is needed");
   }
   const Node observations = document.member("observations");
   for (std::size_t i = 0; i < observations.value().size(); ++i) {
@@ -243,6 +194,7 @@ void check_validation(const Node& document) {
   }
   const Node rows = document.member("rows");
   for (std::size_t i = 0; i < rows.value().size(); ++i) check_validated_row(rows.item(i), observations.value().size());
+  if (document.member("reproductions").present()) report::check_tables(document, "reproductions");
 }
 
 void check_document(const Node& document) {
@@ -251,13 +203,18 @@ void check_document(const Node& document) {
   if (!schema.present() || schema.value() != 1) schema.refuse("schema 1 is accepted");
   for (const char* key : {"command", "version"})
     document.member(key).require(Json::value_t::string, "a string is needed");
-  if (document.member("command").value() == "tune") return check_results(document);
-  if (document.member("command").value() == "validate") return check_validation(document);
+  const std::string command = document.member("command").value();
+  if (command == "tune") return check_results(document);
+  if (command == "validate") return check_validation(document);
+  if (command == "measure") return report::check_measurements(document);
+  if (command == "calibrate") return report::check_calibration(document);
+  if (command == "occupancy") return report::check_occupancies(document);
+  if (command == "tables" || command == "complexity") return report::check_tables(document, "tables");
   const Node points = document.member("points");
   if (!points.present()) {
     if (document.member("rows").present()) return check_rows(document.member("rows"));
     if (document.member("algorithm").present()) return check_point(Node("", &document.value()));
-    points.refuse("the JSON of count, sweep or roofline is accepted: one point, a list of them, or rows");
+    points.refuse("a document of count, sweep, predict or another command with a result is accepted");
   }
   points.require(Json::value_t::array, "a list of points is accepted");
   for (std::size_t i = 0; i < points.value().size(); ++i) check_point(points.item(i));
@@ -291,6 +248,10 @@ Json parse(std::string_view text) {
 
 std::string render_report(std::string_view json_text, std::string_view title) {
   const Json document = parse(json_text);
+  if (report::is_trace(document)) {
+    const std::string text = report::document_of_trace(document).dump();
+    return assemble_page({.json = text, .title = title});
+  }
   check_document(Node("", &document));
   check_devices(Node("", &document));
   const std::string roofs = shipped_roofs(named_devices(document)).dump();

@@ -1,4 +1,4 @@
-// The HTML report of counted points.
+// The HTML report of a result of any command.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace tilemeter {
 
-/// One self-contained HTML page (no network, no other file) with charts and a table of the points in `json_text`: a
-/// JSON document of the program: a single point, an object with "points", or the results of `tune`. Integers stay
+/// One self-contained HTML page (no network, no other file) with charts and tables of `json_text`: a JSON document of
+/// the program, or the trace that `simulate` wrote. A document of `complexity` needs its "tables" too. Integers stay
 /// exact. `title` is plain text. Throws InputError that names the place in the document, what stands there and what is
 /// accepted.
 std::string render_report(std::string_view json_text, std::string_view title);

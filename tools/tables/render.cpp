@@ -6,7 +6,7 @@
 
 #include "tools/json.hpp"
 #include "tools/output/lines.hpp"
-#include "tools/tables/page.hpp"
+#include "tools/report/report.hpp"
 #include "traces/csv.hpp"
 
 namespace tilemeter::tables {
@@ -158,11 +158,10 @@ Json table_json(const MadeTable& made) {
           {"failures", made.table.failures}, {"notes", made.table.notes}};
 }
 
-std::string json_of(const std::vector<MadeTable>& tables) {
+Json json_of(const std::vector<MadeTable>& tables) {
   Json document = document_json("tables");
-  document["tables"] = Json::array();
-  for (const MadeTable& made : tables) document["tables"].push_back(table_json(made));
-  return document.dump(2) + "\n";
+  document["tables"] = tables_json(tables);
+  return document;
 }
 
 /// Each table by `one`, an empty line between them.
@@ -184,6 +183,12 @@ std::string cell_text(const Cell& cell) {
       cell);
 }
 
+Json tables_json(const std::vector<MadeTable>& tables) {
+  Json list = Json::array();
+  for (const MadeTable& made : tables) list.push_back(table_json(made));
+  return list;
+}
+
 std::string infeasible_text(const Table& table) {
   if (table.infeasible == 0) return "";
   return std::to_string(table.infeasible) + " of " + std::to_string(table.rows.size()) + " rows do not fit";
@@ -198,9 +203,9 @@ std::string render(Format format, const std::vector<MadeTable>& tables) {
     case Format::csv:
       return tables.size() == 1 ? wide_csv(tables.front().table) : long_csv(tables);
     case Format::json:
-      return json_of(tables);
+      return json_of(tables).dump(2) + "\n";
     case Format::html:
-      return page_of(tables, "tilemeter tables");
+      return render_report(json_of(tables).dump(), "tilemeter tables");
   }
   return {};
 }

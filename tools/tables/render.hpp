@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/json.hpp"
 #include "tools/output/target.hpp"
 #include "tools/tables/table.hpp"
 
@@ -12,6 +13,9 @@ namespace tilemeter::tables {
 /// CSV of one table has its columns ("traffic (elements)"); of several, one line a cell: table, row, column, unit,
 /// value. JSON and CSV hold numbers whole, the other formats rounded as the table shows them.
 std::string render(Format format, const std::vector<MadeTable>& tables);
+
+/// What JSON holds of each table: name, title, source, columns, rows, how many do not fit, failures, notes.
+Json tables_json(const std::vector<MadeTable>& tables);
 
 /// "2 of 5 rows do not fit", or nothing.
 std::string infeasible_text(const Table& table);

@@ -1,7 +1,7 @@
 #include "tools/time/render.hpp"
 
 #include "tools/output/columns.hpp"
-#include "tools/tables/page.hpp"
+#include "tools/report/report.hpp"
 #include "tools/tables/render.hpp"
 #include "tools/time/tables.hpp"
 #include "traces/timeline.hpp"
@@ -88,7 +88,7 @@ std::string render_timed(Format format, std::string_view command, const Json& po
     case Format::csv:
       return command == "predict" ? csv_of(points, predict_paths()) : csv_of(sm_rows(points), sm_paths());
     case Format::html:
-      return tables::page_of(tables_of(command, points), "tilemeter " + std::string(command));
+      return render_report(json_text(command, points), "tilemeter " + std::string(command));
     case Format::table:
     case Format::md:
       return head_text(format, points) + tables::render(format, tables_of(command, points)) + notes_text(points);

@@ -2,6 +2,9 @@
 
 const mostBars = 24;
 
+/** The height of a chart with so many bars, one below the other. */
+const barHeight = (count) => `${Math.max(12, 8 + (innerWidth < 600 ? 4.6 : 2.6) * count)}rem`;
+
 /** Names of the tensors that any of the points moves, in the order of the data. */
 const tensorsOf = (points) => [...new Set(points.flatMap((point) => Object.keys(point.raw.traffic?.tensors ?? {})))];
 
@@ -12,7 +15,7 @@ const tensorAmount = (point, tensor, way, unit) =>
 const barConfiguration = (points, others, metric) => {
   const colours = theme();
   const unit = metric.key === 'bytes' ? 'bytes' : 'elements';
-  const labels = points.map((point) => shortened(describe(point, others) || point.algorithm));
+  const labels = points.map((point) => barLabel(describe(point, others) || point.algorithm));
   const datasets = tensorsOf(points)
                        .flatMap((tensor, index) => ['read', 'write'].map((way) => {
                          const colour = colours.series[index % colours.series.length];
@@ -44,8 +47,7 @@ const barConfiguration = (points, others, metric) => {
       stacked: true,
       beginAtZero: true
     },
-    y: {...axis(colours, '', {grid: {display: false}}), stacked: true},
+    y: {...nameAxis(colours), stacked: true},
   };
-  options.scales.y.title.display = false;
   return {type: 'bar', data: {labels, datasets}, options};
 };

@@ -6,6 +6,9 @@ const lineKey = (lines, dim, metric, standard) => {
       lines.some(({line}) => !isStandard(line[0].algorithm) && breakEven(line, metric, standard).first);
   return [
     reached ? keyEntry('diamond', 'break-even: smallest swept M that is not above standard attention') : null,
+    points.some((point) => lowerBound(point, metric) !== null) ?
+        keyEntry('dotted', 'lower bound: every needed input once, every output once') :
+        null,
     points.some((point) => !point.feasible && metric.of(point) !== null) ?
         keyEntry('hollow', 'does not fit the budget, counted all the same') :
         null,
@@ -31,7 +34,7 @@ const lineSection = (id, heading, points, dim, swept, standard) => {
   const own = compared.length > 0 ? compared : points;
   const choices = new Choices(own, others, mostLines);
   const state = {metric: metricsOf(points)[0] ?? metrics[0]};
-  const frame = new ChartFrame(`${id}-chart`, `tilemeter-${id}`);
+  const frame = new ChartFrame(id);
   const key = element('ul', {class: 'key'});
   const notes = element('ul', {class: 'notes'});
   const changed = () => {
@@ -45,14 +48,13 @@ const lineSection = (id, heading, points, dim, swept, standard) => {
         [];
     const configure = () => lineConfiguration(lines, dim, others, state.metric, standard);
     frame.show(
-        configure,
-        `${heading}: ${plural(lines.length, 'line')}. ${sentences.join(' ')} All figures are in the table of points.`);
+        configure, `${heading}: ${plural(lines.length, 'line')}. ${sentences.join(' ')}`,
+        lineFigures(lines, dim, state.metric, standard));
     key.replaceChildren(...lineKey(lines, dim, state.metric, standard));
     notes.replaceChildren(
         ...sentences.map((text) => element('li', {class: 'break-even'}, text)),
         ...standardNote(lines, state.metric, standard));
   };
-  redraws.push(() => frame.draw());
   const best = swept.some((other) => tilingKeys.includes(other.key) && other !== dim) ?
       ' Where several tilings were swept, the one with the least traffic stands for them.' :
       '';
@@ -81,7 +83,7 @@ const heatSection = (points, swept) => {
       swept.filter(({key}) => key !== 'block_q' && key !== 'block_k' && valuesOf(own, heatDimension(key)).length > 1);
   const choices = new Choices(own, others, 1);
   const state = {metric: metricsOf(points)[0] ?? metrics[0]};
-  const frame = new ChartFrame('blocks-chart', 'tilemeter-blocks');
+  const frame = new ChartFrame('blocks');
   const key = element('ul', {class: 'key'});
   const note = element('p', {id: 'minimum'});
   const changed = () => {
@@ -90,10 +92,9 @@ const heatSection = (points, swept) => {
     key.replaceChildren(...heatScale(slice, state.metric));
     frame.show(
         () => heatConfiguration(slice, state.metric),
-        `Map of ${state.metric.title} over block_q and block_k, ${plural(slice.length, 'tiling')}. ${
-            note.textContent}`);
+        `Map of ${state.metric.title} over block_q and block_k, ${plural(slice.length, 'tiling')}. ${note.textContent}`,
+        heatFigures(slice, state.metric));
   };
-  redraws.push(() => frame.draw());
   const section = chartSection(
       'blocks', 'Traffic over tile sizes', 'Each cell is one tiling; hover for its figures, drag to zoom.',
       [metricChooser(points, state, changed), ...choices.controls(false, changed)], frame, key, note);
@@ -103,13 +104,11 @@ const heatSection = (points, swept) => {
 const barSection = (points, swept) => {
   const counted = points.filter((point) => point.elements);
   const state = {metric: metrics[0]};
-  const frame = new ChartFrame('tensors-chart', 'tilemeter-tensors');
-  frame.box.style.height = `${Math.max(14, 8 + 2.6 * counted.length)}rem`;
+  const frame = new ChartFrame('tensors');
+  frame.fixed(barHeight(counted.length));
   const changed = () => frame.show(
-      () => barConfiguration(counted, swept, state.metric),
-      'Reads and writes of each tensor, stacked; the figures are in the details of the table of points.');
-  redraws.push(() => frame.draw());
-  frame.buttons[0].hidden = true;
+      () => barConfiguration(counted, swept, state.metric), 'Reads and writes of each tensor, stacked.',
+      barFigures(counted, swept, state.metric));
   const choice = metricChooser(counted.map((point) => ({...point, seconds: null})), state, changed);
   const section = chartSection('tensors', 'Traffic by tensor', 'Solid: reads. Hatched: writes.', [choice], frame);
   return {section, draw: changed};

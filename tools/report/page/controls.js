@@ -47,7 +47,7 @@ const chartSection = (id, heading, intro, controls, frame, ...below) => element(
     'section', {id, 'aria-labelledby': `${id}-heading`}, element('h2', {id: `${id}-heading`}, heading),
     element('p', {class: 'muted'}, intro),
     element('div', {class: 'bar'}, ...controls.filter(Boolean), element('span', {class: 'space'}), ...frame.buttons),
-    element('figure', {}, frame.box, ...below));
+    element('figure', {}, frame.box, ...below, frame.figures.details));
 
 const metricChooser = (points, state, changed) => metricsOf(points).length < 2 ?
     null :

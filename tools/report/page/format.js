@@ -41,6 +41,9 @@ const wrapped = (text, width = 64) => text.match(new RegExp(`.{1,${width}}(\\s|$
 /** Text cut to what a legend has room for. */
 const shortened = (text) => (text.length > 60 ? `${text.slice(0, 59)}\u2026` : text);
 
+/** The name of a bar in lines that leave room for the bar, on a telephone too. */
+const barLabel = (text) => wrapped(shortened(text), innerWidth < 600 ? 16 : 44).map((line) => line.trim());
+
 /** A DOM node. String children become text nodes, so nothing in the data is ever parsed as HTML. */
 const element = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);

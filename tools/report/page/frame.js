@@ -13,22 +13,35 @@ const limitAxis = (options, from, to) => {
 };
 
 /**
- * A chart in its frame. `configure()` returns a fresh Chart.js configuration, or null when there is nothing to draw.
+ * A chart in its frame, with its figures as a table and as CSV. `configure()` returns a fresh Chart.js configuration.
  */
 class ChartFrame {
-  constructor(id, fileName) {
-    this.canvas = element('canvas', {id, role: 'img'});
+  constructor(name) {
+    this.canvas = element('canvas', {id: `${name}-chart`, role: 'img'});
     this.box = element('div', {class: 'canvas'}, this.canvas);
+    this.figures = new FoldedFigures(name);
     this.reset = element('button', {type: 'button', disabled: true, onclick: () => this.draw()}, 'Reset zoom');
-    const save = element('button', {type: 'button', onclick: () => this.save(fileName)}, 'Save PNG');
-    this.buttons = [this.reset, save];
+    const save = element('button', {type: 'button', onclick: () => this.save(`tilemeter-${name}`)}, 'PNG');
+    this.saving = save;
+    this.csv = csvButton(name, () => this.figures.figures, 'this chart');
+    this.buttons = [this.reset, save, this.csv];
     this.listen();
+    redraws.push(() => this.chart && this.draw());
   }
 
-  show(configure, label) {
+  /** `label` says in words what is drawn; `figures` are its columns and rows. */
+  show(configure, label, figures) {
     this.configure = configure;
-    this.canvas.setAttribute('aria-label', label);
+    this.canvas.setAttribute('aria-label', `${label} The figures are in the table below the chart.`);
+    this.figures.show(label, figures);
     this.draw();
+  }
+
+  /** Without zoom: for charts whose axes have names rather than numbers. */
+  fixed(height = null) {
+    this.reset.hidden = true;
+    this.isFixed = true;
+    if (height) this.box.style.height = height;
   }
 
   draw() {
@@ -54,7 +67,7 @@ class ChartFrame {
       start = mark = null;
     };
     this.canvas.addEventListener('pointerdown', (event) => {
-      if (event.button !== 0 || event.pointerType === 'touch') return;
+      if (this.isFixed || event.button !== 0 || event.pointerType === 'touch') return;
       start = place(event);
       this.canvas.setPointerCapture(event.pointerId);
     });
@@ -93,6 +106,13 @@ const axis = (colours, title, more = {}) => ({
   grid: {color: colours.line, borderColor: colours.line, ...more.grid},
 });
 
+/** An axis of names, each of which is shown. */
+const nameAxis = (colours) => {
+  const names = axis(colours, '', {grid: {display: false}, ticks: {autoSkip: false}});
+  names.title.display = false;
+  return names;
+};
+
 const baseOptions = (colours) => ({
   animation: false,
   maintainAspectRatio: false,
@@ -113,6 +133,12 @@ const baseOptions = (colours) => ({
       bodySpacing: 3,
     },
   },
+});
+
+/** Legend entries whose dashes are those of their lines. */
+const dashedLegend = (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart).map((entry) => {
+  const {borderDash, kind} = chart.data.datasets[entry.datasetIndex];
+  return {...entry, kind, lineDash: borderDash ?? [], lineWidth: 2};
 });
 
 /** The lines of a point's tooltip: its figures, its tiling, how it compares with its closed form. */

@@ -91,6 +91,30 @@ const standardDatasets = (lines, dim, others, metric, standard, colours) => {
   });
 };
 
+/** The least that any algorithm must move, once for each distinct problem of the lines. */
+const boundDatasets = (lines, dim, metric, colours) => {
+  const drawn = new Map();
+  for (const {line} of lines) {
+    const known = line.filter((point) => lowerBound(point, metric) !== null);
+    const data =
+        known.map((point) => ({x: Number(point[dim.key]), y: Number(lowerBound(point, metric)), bound: point}));
+    if (data.length > 0) drawn.set(data.map(({x, y}) => `${x}:${y}`).join(), data);
+  }
+  return [...drawn.values()].map((data) => ({
+                                   label: 'lower bound (compulsory)',
+                                   data,
+                                   kind: 'bound',
+                                   order: 4,
+                                   borderColor: colours.good,
+                                   backgroundColor: colours.good,
+                                   borderDash: [2, 4],
+                                   borderWidth: 2,
+                                   pointRadius: data.length === 1 ? 4 : 0,
+                                   pointHitRadius: 6,
+                                   pointStyle: 'line'
+                                 }));
+};
+
 const breakEvenDataset = (lines, dim, metric, standard, colours) => {
   const firsts = lines.filter(({line}) => !isStandard(line[0].algorithm))
                      .map(({line}) => breakEven(line, metric, standard).first)

@@ -22,7 +22,7 @@ const roofDatasets = (roofline, range, colours) => {
         borderColor: colours.series[index],
         backgroundColor: colours.series[index],
       }));
-  if (roofline.share === null) return roofs;
+  if (roofline.share === null || roofline.share === 1) return roofs;
   const memory = roofline.levels[0];
   const bandwidth = memory.bandwidth * roofline.share;
   const slower = {level: memory.level, bandwidth, ridge: roofline.peak / bandwidth};
@@ -97,6 +97,7 @@ const rooflineConfiguration = (roofline, marks) => {
   const heights = [lowest, roofline.peak, ...marked.map(({y}) => y)];
   const [floor, ceiling] = spread(heights, 0.06);
   const options = baseOptions(colours);
+  options.plugins.legend.labels.generateLabels = dashedLegend;
   options.plugins.tooltip.callbacks = {title: () => '', label: ({raw}) => raw.lines ?? []};
   options.plugins.tooltip.filter = ({raw}) => raw.lines !== undefined;
   options.scales = {

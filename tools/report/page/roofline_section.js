@@ -1,14 +1,5 @@
 // The section of the roofline: choice of device and type, the chart, its figures as a table, and rows of other views.
 
-const mostMarks = 200;
-
-const simpleTable = (id, heads, rows) => element(
-    'div', {class: 'scroll', tabindex: '0'},
-    element(
-        'table', {id},
-        element('thead', {}, element('tr', {}, ...heads.map((text) => element('th', {scope: 'col'}, text)))),
-        element('tbody', {}, ...rows.map((cells) => element('tr', {}, ...cells.map((text) => element('td', {}, text)))))));
-
 const roofNotes = (device, math, roofline) => {
   const levels = roofline.levels.map(
       ({level, bandwidth, ridge}) =>
@@ -22,54 +13,58 @@ const roofNotes = (device, math, roofline) => {
   ];
 };
 
-const markRows = (marks, roofline) => marks.slice(0, mostMarks).map((mark) => {
-  const reached = attainableOf(mark, roofline);
-  return [
-    mark.name, grouped(mark.flops), mark.hbm === null ? '' : grouped(mark.hbm),
-    mark.hbmIntensity === null ? '' : intensityText(mark.hbmIntensity), mark.edge === null ? '' : grouped(mark.edge),
-    mark.edgeIntensity === null ? '' : intensityText(mark.edgeIntensity),
-    reached === null ? '' : `${Number((100 * reached / roofline.peak).toPrecision(3))} %`
-  ];
-});
-
-const markHeads = [
-  'operation', 'FLOPs', 'compulsory bytes', 'intensity, compulsory', 'bytes at the SM edge', 'intensity, SM edge',
-  'attainable of peak'
+const markColumns = [
+  column('operation'), column('work', 'FLOP'), column('compulsory', 'bytes'), column('intensity, compulsory', 'FLOP/B'),
+  column('SM edge', 'bytes'), column('intensity, SM edge', 'FLOP/B'), column('attainable of peak', '%'),
+  column('measured', 'FLOP/s')
 ];
 
-const drawnText = (marks, shownMarks) => {
-  const left = marks.length - shownMarks;
-  return left > 0 ? `The first ${shownMarks} of ${marks.length} operations are listed.` : '';
+const markFigures = (marks, roofline) => {
+  const rows = marks.map((mark) => {
+    const reached = attainableOf(mark, roofline);
+    return [
+      mark.name, mark.flops, mark.hbm, mark.hbmIntensity, mark.edge, mark.edgeIntensity,
+      reached === null ? null : 100 * reached / roofline.peak, mark.measured
+    ];
+  });
+  const isMeasured = marks.some(({measured}) => measured !== null);
+  return isMeasured ? {columns: markColumns, rows} :
+                      {columns: markColumns.slice(0, -1), rows: rows.map((cells) => cells.slice(0, -1))};
 };
+
+/** The roofs themselves, where no operation stands under them. */
+const roofFigures = (device, math, roofline) => ({
+  columns: [column('level'), column('bandwidth', 'B/s'), column('peak', 'FLOP/s'), column('ridge', 'FLOP/B')],
+  rows: roofline.levels.map(({level, bandwidth, ridge}) => [levelName(level), bandwidth, roofline.peak, ridge])
+});
 
 /** The types that a device's marks use, or all it has a peak for when nothing ran on it. */
 const typesOf = (device, marks) => {
   const used = [...new Set(marks.filter((mark) => mark.device === device.name).map(({math}) => math))];
-  return used.length > 0 ? used : Object.keys(device.peaks);
+  if (used.length > 0) return used;
+  const types = Object.keys(device.peaks);
+  const usual = types.includes('bf16') ? 'bf16' : types[0];  // opens the chart
+  return [usual, ...types.filter((type) => type !== usual)];
 };
 
-const fillRoofline = (device, math, marks, frame, notes, table) => {
+const fillRoofline = (device, math, marks, frame, notes) => {
   const roofline = rooflineOf(device, math);
   const own = marks.filter((mark) => mark.device === device.name && mark.math === math);
   const withFlops = own.filter((mark) => mark.flops);
-  frame.box.hidden = roofline === null;
+  for (const part of [frame.box, frame.figures.details, ...frame.buttons]) part.hidden = roofline === null;
   if (roofline === null) {
     notes.replaceChildren(element('li', {}, `${device.name}: its peak for ${math} is unknown, so it has no roofline.`));
-    table.replaceChildren();
     return;
   }
   const texts = roofNotes(device, math, roofline);
   if (withFlops.length < own.length) {
     texts.push(`${plural(own.length - withFlops.length, 'operation')} without FLOPs: no intensity, not on the chart.`);
   }
-  if (withFlops.length > mostMarks) texts.push(drawnText(withFlops, mostMarks));
   notes.replaceChildren(...texts.map((text) => element('li', {}, text)));
-  table.replaceChildren(
-      ...(withFlops.length > 0 ? [simpleTable('roofline-table', markHeads, markRows(withFlops, roofline))] : []));
   frame.show(
       () => rooflineConfiguration(roofline, withFlops),
-      `Roofline of ${device.name} for ${math}, ${plural(withFlops.length, 'operation')}. ${
-          texts.join('. ')} The figures are in the table below the chart.`);
+      `Roofline of ${device.name} for ${math}, ${plural(withFlops.length, 'operation')}. ${texts.join('. ')}.`,
+      withFlops.length > 0 ? markFigures(withFlops, roofline) : roofFigures(device, math, roofline));
 };
 
 /** The section, or null when no device of the document has known roofs. */
@@ -80,14 +75,13 @@ const rooflineSection = (report, points) => {
   const used = new Set(marks.map(({device}) => device));
   const devices = [...roofs.values()].filter(({name}) => used.size === 0 || used.has(name));
   if (devices.length === 0) return null;
-  const frame = new ChartFrame('roofline-chart', 'tilemeter-roofline');
+  const frame = new ChartFrame('roofline');
   const notes = element('ul', {class: 'notes'});
-  const table = element('div', {class: 'figures'});
   const bar = element('span', {class: 'choices'});
   const state = {device: devices[0], math: typesOf(devices[0], marks)[0]};
   const changed = () => {
     bar.replaceChildren(...choosers());
-    fillRoofline(state.device, state.math, marks, frame, notes, table);
+    fillRoofline(state.device, state.math, marks, frame, notes);
   };
   const choosers = () => {
     const types = typesOf(state.device, marks);
@@ -102,29 +96,16 @@ const rooflineSection = (report, points) => {
     });
     return [devices.length > 1 ? device : null, types.length > 1 ? math : null].filter(Boolean);
   };
-  redraws.push(() => frame.chart && frame.draw());
   const section = chartSection(
       'roofline', 'Roofline', 'Each operation at its intensity, on the roof that bounds it; drag to zoom.', [bar], frame,
-      notes, table);
+      notes);
   return {section, draw: changed};
 };
-
-const cellText = (value) => (value === null || value === undefined ? '' : String(value));
 
 /** The rows of a view of `tilemeter roofline`, or null. */
 const rowsSection = (report) => {
   if (!Array.isArray(report.rows) || report.rows.length === 0) return null;
-  const keys = Object.keys(report.rows[0]);
-  const save = element(
-      'button',
-      {type: 'button', id: 'json', onclick: () => download('tilemeter.json', 'application/json', [report.text])},
-      'Download JSON');
-  return element(
-      'section', {id: 'rows', class: 'table', 'aria-labelledby': 'rows-heading'},
-      element('h2', {id: 'rows-heading'}, report.title ?? 'Figures'),
-      element('div', {class: 'bar'}, element('span', {class: 'space'}), save),
-      simpleTable(
-          'rows-table', keys.map((key) => key.replaceAll('_', ' ')),
-          report.rows.map((row) => keys.map((key) => cellText(row[key])))),
-      element('ul', {class: 'notes'}, ...(report.notes ?? []).map((note) => element('li', {}, note))));
+  const below = [noteList(report.notes ?? [])];
+  const figures = figuresOfObjects(report.rows);
+  return tableSection('rows', report.title ?? 'Figures', figures, {buttons: [jsonButton(report)], below});
 };

@@ -32,13 +32,17 @@ const logarithmicTicks = (low, high, isBinary) => {
                     roundTicks(low, high, false).filter((tick) => /^1/.test(tick.toExponential()));
 };
 
+/** `values` in order, without those that would print over the one before. */
+const apartFrom = (values) =>
+    [...values].sort((a, b) => a - b).reduce((kept, value) => (value < 1.05 * (kept.at(-1) ?? 0) ? kept : [...kept, value]), []);
+
 /** An axis over positive numbers; linear when the values include zero. */
 const numericAxis = (colours, title, values, {isBinary = false, text, atValues = false}) => ({
   ...axis(colours, title, {ticks: {callback: text, maxRotation: 0, autoSkipPadding: 14}}),
   type: values.every((value) => value > 0) ? 'logarithmic' : 'linear',
   afterBuildTicks: (scale) => {
     if (scale.type !== 'logarithmic') return;
-    const inside = values.filter((value) => value >= scale.min && value <= scale.max);
+    const inside = apartFrom(values.filter((value) => value >= scale.min && value <= scale.max));
     const ticks = atValues && inside.length > 0 && inside.length <= 14 ?
         inside :
         logarithmicTicks(scale.min, scale.max, isBinary);

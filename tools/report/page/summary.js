@@ -61,19 +61,18 @@ const dimensionFacts = (points) =>
 const showSummary = (place, report, points) => {
   if (report.rows) {
     place.append(element(
-        'dl', {class: 'facts', id: 'run'}, fact('command', `tilemeter ${report.command}`),
-        fact('version', report.version), fact('view', report.view ?? ''), fact('rows', grouped(BigInt(report.rows.length)))));
+        'dl', {class: 'facts', id: 'run'}, fact('view', report.view ?? ''), fact('rows', grouped(BigInt(report.rows.length)))));
     return;
   }
   const feasible = points.filter((point) => point.feasible).length;
   const [kind, verdict] = verdictOf(points);
   const infeasible = infeasibleText(points);
+  const counts = points.length < 2 ? [] : [
+    fact('points', grouped(BigInt(points.length))), fact('feasible', grouped(BigInt(feasible))),
+    fact('infeasible', grouped(BigInt(points.length - feasible)))
+  ];
   place.append(
-      element(
-          'dl', {class: 'facts', id: 'run'}, fact('command', `tilemeter ${report.command}`),
-          fact('version', report.version), fact('points', grouped(BigInt(points.length))),
-          fact('feasible', grouped(BigInt(feasible))), fact('infeasible', grouped(BigInt(points.length - feasible)))),
-      element('dl', {class: 'facts', id: 'settings'}, ...dimensionFacts(points)),
+      element('dl', {class: 'facts', id: 'settings'}, ...counts, ...dimensionFacts(points)),
       element('p', {class: `verdict ${kind}`, id: 'verdict', role: 'status'}, verdict));
   if (infeasible)
     place.append(element('p', {class: `verdict ${feasible === 0 ? 'bad' : 'warn'}`, id: 'infeasible'}, infeasible));

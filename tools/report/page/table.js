@@ -87,7 +87,8 @@ class PointTable {
     });
     this.cells = cells;
     return element(
-        'thead', {}, element('tr', {}, element('th', {}, element('span', {class: 'hidden'}, 'Details')), ...cells));
+        'thead', {},
+        element('tr', {}, element('th', {scope: 'col'}, element('span', {class: 'hidden'}, 'Details')), ...cells));
   }
 
   sort(column, cell) {
@@ -126,16 +127,11 @@ class PointTable {
                 'button',
                 {type: 'button', id: 'csv', onclick: () => download('tilemeter.csv', 'text/csv', csvOf(this.points))},
                 'Download CSV'),
-            element(
-                'button', {
-                  type: 'button',
-                  id: 'json',
-                  onclick: () => download('tilemeter.json', 'application/json', [report.text])
-                },
-                'Download JSON')),
+            jsonButton(report)),
         element(
             'div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-labelledby': 'points-heading'},
-            element('table', {id: 'table'}, this.head(), this.body)),
+            element(
+                'table', {id: 'table'}, element('caption', {class: 'hidden'}, 'All points'), this.head(), this.body)),
         element('div', {class: 'bar'}, this.more));
     this.select();
     return section;

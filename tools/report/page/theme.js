@@ -8,10 +8,31 @@ const theme = () => ({
   line: style('--line'),
   surface: style('--surface'),
   bad: style('--bad'),
+  good: style('--good'),
+  warn: style('--warn'),
   series: style('--series').split(/\s+/),
 });
 
+/** The colour of the nth series. */
+const seriesColour = (colours, index) => colours.series[index % colours.series.length];
+
 const pointStyles = ['circle', 'triangle', 'rect', 'rectRounded', 'rectRot'];
+
+/**
+ * Draws charts one after the other, the first at once: between two the browser can show the page and answer its reader.
+ */
+const waiting = [];
+const drawNext = () => {
+  waiting.shift()?.();
+  if (waiting.length > 0) setTimeout(drawNext);
+};
+const drawAll = (sections) => {
+  const [first, ...rest] = sections.map(({draw}) => draw);
+  first?.();
+  waiting.push(...rest);
+  if (rest.length > 0) setTimeout(drawNext);
+};
+const whenDrawn = (done) => (waiting.length > 0 ? waiting.push(done) : done());
 
 /** Everything that must be redrawn when the colour scheme changes. */
 const redraws = [];
@@ -19,7 +40,12 @@ const redrawAll = () => redraws.forEach((redraw) => redraw());
 
 const watchScheme = () => {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
-  matchMedia('print').addEventListener('change', redrawAll);
+  // Paper has another width: every chart is drawn again for it, and once more for the screen.
+  for (const moment of ['beforeprint', 'afterprint'])
+    addEventListener(moment, () => {
+      while (waiting.length > 0) waiting.shift()();
+      redrawAll();
+    });
 };
 
 /** Colour of `share` in 0..1 on a perceptually even scale (viridis, nine stops). */

@@ -40,28 +40,56 @@ const tilingText = (tiling) => ['block_m', 'block_n', 'block_q', 'block_k', 'blo
 
 const resultText = (result) => `${result.algorithm}, ${result.order}, within ${result.budget.owner}`;
 
-const bestTable = (result) => smallTable(
-    resultText(result), ['tiles', 'traffic (elements)', 'traffic (bytes)', 'on chip (elements)', 'on chip (bytes)'],
-    result.best.map(
-        ({traffic, sram, ...tiling}) =>
-            [tilingText(tiling),
-             ...[traffic.elements, traffic.bytes, sram.elements, sram.bytes].map((value) => grouped(integer(value)))]));
+const bestFigures = (results) => ({
+  columns: [
+    column('result'), column('tiles', 'rows', false), column('stages', '', true), column('traffic', 'elements'),
+    column('traffic', 'bytes'), column('on chip', 'elements'), column('on chip', 'bytes')
+  ],
+  rows: results.flatMap((result) => result.best.map(
+                            ({traffic, sram, ...tiling}) =>
+                                [resultText(result), tilingText(tiling), integer(tiling.stages),
+                                 ...[traffic.elements, traffic.bytes, sram.elements, sram.bytes].map(integer)]))
+});
 
-const bestSection = (results) => element(
-    'section', {id: 'best', 'aria-labelledby': 'best-heading'}, element('h2', {id: 'best-heading'}, 'Least traffic'),
-    ...results.map((result) => (result.best.length > 0 ? bestTable(result) : element('p', {}, result.reason))));
+const bestSection = (report) => {
+  const without = report.results.filter(({best}) => best.length === 0).map((result) => `${resultText(result)}: ${result.reason}`);
+  return tableSection(
+      'best', 'Least traffic', bestFigures(report.results), {buttons: [jsonButton(report)], below: [noteList(without)]});
+};
 
-const rejectedSection = (results) => element(
-    'section', {id: 'rejected', 'aria-labelledby': 'rejected-heading'},
-    element('h2', {id: 'rejected-heading'}, 'Rejected candidates'), ...results.map((result) => {
-      const rejected = result.candidates.filter(({feasible}) => !feasible);
-      const heading = `${resultText(result)}: ${grouped(BigInt(rejected.length))} of ${
-          plural(result.candidates.length, 'candidate')}`;
-      const rows = rejected.map(
-          (tiling) => element('li', {}, `${tilingText(tiling)}, ${plural(Number(tiling.stages), 'stage')}: ${
-              tiling.reason}`));
-      return element('details', {}, element('summary', {}, heading), element('ul', {class: 'notes'}, ...rows));
-    }));
+const tuneHeadline = (results) => {
+  const found = results.filter(({best}) => best.length > 0);
+  if (found.length === 0) return 'No tiling fits.';
+  const result = least(found, ({best: [first]}) => integer(first.traffic.elements));
+  const [first] = result.best;
+  const rejected = result.candidates.filter(({feasible}) => !feasible).length;
+  return `${result.algorithm} moves least with tiles of ${tilingText(first)}: ${decimal(integer(first.traffic.elements))} elements with ${
+      grouped(integer(first.sram.elements))} on chip, within ${result.budget.owner}. ${grouped(BigInt(rejected))} of ${
+      plural(result.candidates.length, 'candidate')} do not fit.`;
+};
+
+const rejectedFigures = (results) => ({
+  columns: [column('result'), column('tiles', 'rows', false), column('stages', '', true), column('reason')],
+  rows: results.flatMap((result) => result.candidates.filter(({feasible}) => !feasible)
+                                        .map(
+                                            (tiling) =>
+                                                [resultText(result), tilingText(tiling), integer(tiling.stages), tiling.reason]))
+});
+
+/** Rejected candidates may be thousands; each with its reason. */
+const rejectedSection = (results) => {
+  const figures = rejectedFigures(results);
+  const folded = new FoldedFigures('rejected');
+  const said = results.map((result) => `${resultText(result)}: ${
+      grouped(BigInt(result.candidates.filter(({feasible}) => !feasible).length))} of ${plural(result.candidates.length, 'candidate')} rejected.`);
+  folded.show('Rejected candidates', figures, 'Rejected candidates');
+  return element(
+      'section', {id: 'rejected', 'aria-labelledby': 'rejected-heading'},
+      element('h2', {id: 'rejected-heading'}, 'Rejected candidates'),
+      element(
+          'div', {class: 'bar'}, element('span', {class: 'space'}), csvButton('rejected', () => figures, 'rejected candidates')),
+      noteList(said), folded.details);
+};
 
 /** Traffic against memory on chip, and the map of candidates, as sections of charts. */
 const tuneCharts = (results) => {
@@ -81,12 +109,9 @@ const tuneCharts = (results) => {
 const showTune = (report) => {
   const {results} = report;
   mergeTwins(results.flatMap(frontPoints));
-  document.getElementById('summary')
-      .append(element(
-          'dl', {class: 'facts', id: 'run'}, fact('command', `tilemeter ${report.command}`),
-          fact('version', report.version), fact('results', grouped(BigInt(results.length)))));
   const charts = tuneCharts(results);
   document.getElementById('sections')
-      .append(bestSection(results), ...charts.map(({section}) => section), rejectedSection(results));
-  charts.forEach(({draw}) => draw());
+      .append(bestSection(report), ...charts.map(({section}) => section), rejectedSection(results));
+  drawAll(charts);
+  return tuneHeadline(results);
 };

@@ -2,28 +2,43 @@
 
 const verdictKind = {kept: 'good', missed: 'bad', 'no limit': 'warn'};
 
-const verdictText = ({metric, split, who, limit, status, words}) =>
-    `${metricTitles[metric]}${split ? `, split ${split}` : ''}, ${who}: ${status}; limit: ${limit}; ${words}`;
+const worstOf = ({worst}) => worst.map(
+    ({kernel, problem, error, detail}) => `${kernel}, ${problem}: ${signedPercent(error)}${detail ? ` (${detail})` : ''}`);
 
-const verdictItem = (verdict) => element(
-    'li', {}, element('span', {class: `tag ${verdictKind[verdict.status]}`}, verdict.status), ' ', verdictText(verdict),
-    verdict.worst.length === 0 ?
-        null :
-        element(
-            'details', {}, element('summary', {}, 'the largest errors'),
-            element(
-                'ul', {class: 'notes'},
-                ...verdict.worst.map(
-                    ({kernel, problem, error, detail}) => element(
-                        'li', {}, `${kernel}, ${problem}: ${signedPercent(error)}${detail ? ` (${detail})` : ''}`)))));
+const verdictFigures = (report) => ({
+  columns: [
+    column('metric'), column('verdict'), column('split'), column('of'), column('limit'), column('found'), column('largest errors')
+  ],
+  rows: report.verdicts.map((verdict) => [
+    metricTitles[verdict.metric], verdict.status, verdict.split ?? '', verdict.who, verdict.limit, verdict.words,
+    worstOf(verdict).join('; ')
+  ])
+});
+
+/** The verdict stands out in its colour. */
+const verdictSection = (report) => {
+  const section = tableSection('verdicts', 'Verdicts', verdictFigures(report), {
+    intro: 'Each metric has its own limit; a good time excuses no wrong traffic.',
+    buttons: [jsonButton(report)]
+  });
+  section.querySelectorAll('tbody tr').forEach((row, index) => {
+    const {status} = report.verdicts[index];
+    row.children[1].replaceChildren(element('span', {class: `tag ${verdictKind[status]}`}, status));
+    const worst = worstOf(report.verdicts[index]);
+    if (worst.length > 0)
+      row.lastElementChild.replaceChildren(
+          element('details', {}, element('summary', {}, `the ${worst.length} largest`), noteList(worst)));
+  });
+  return section;
+};
 
 const headOfValidation = (report) => {
   const judged = report.verdicts.filter(({status}) => status !== 'no limit');
   const kept = judged.filter(({status}) => status === 'kept').length;
   return [
     element(
-        'dl', {class: 'facts', id: 'run'}, fact('command', `tilemeter ${report.command}`), fact('version', report.version),
-        fact('device', report.device), fact('observations', grouped(BigInt(report.observations.length))),
+        'dl', {class: 'facts', id: 'run'}, fact('device', report.device),
+        fact('observations', grouped(BigInt(report.observations.length))),
         fact('splits', report.splits.map(({name}) => name).join(', ') || 'none')),
     element(
         'p', {class: `verdict ${kept === judged.length ? 'good' : 'bad'}`, id: 'verdict', role: 'status'},
@@ -31,52 +46,64 @@ const headOfValidation = (report) => {
   ];
 };
 
-const verdictSection = (report) => element(
-    'section', {id: 'verdicts', 'aria-labelledby': 'verdicts-heading'},
-    element('h2', {id: 'verdicts-heading'}, 'Verdicts'),
-    element('p', {class: 'muted'}, 'Each metric has its own limit; a good time excuses no wrong traffic.'),
-    element('ul', {class: 'notes'}, ...report.verdicts.map(verdictItem)));
+/** The traffic that kernels counted, and the errors of held-out times beside those of a roofline. */
+const validationHeadline = (report) => {
+  const together = (metric, split, role) => report.summaries.find(
+      (one) => one.group && one.metric === metric && (one.split ?? '') === split && one.role === role);
+  const exact = report.verdicts.find(({metric}) => metric === 'tensors');
+  const times = together('time', 'length', 'held out') ?? report.summaries.find(({metric, group}) => metric === 'time' && group);
+  return [
+    exact ? `Traffic by the kernels' own counters: ${exact.words.split(';')[0]}.` : '',
+    times ? `Times of ${times.who}${times.role === 'held out' ? ', held out,' : ''} are predicted with a median error of ${
+                share(times.median)}, ${share(times.mean)} in the mean${
+                typeof times.roofline_mean === 'number' ? `; a roofline's mean is ${share(times.roofline_mean)}` : ''}.` : ''
+  ].filter(Boolean).join(' ') || `${plural(report.rows.length, 'row')} compared.`;
+};
 
 /** A chart of the rows of one metric and split, which a drop-down chooses. */
 const groupSection = (id, heading, intro, groups, configuration, suits) => {
   const usable = new Map([...groups].filter(([, {rows}]) => rows.some(suits)));
   if (usable.size === 0) return null;
-  const frame = new ChartFrame(`${id}-chart`, `tilemeter-${id}`);
-  const data = element('div', {class: 'figures'});
+  const frame = new ChartFrame(id);
   const draw = (key) => {
     const {text, rows} = usable.get(key);
-    frame.show(() => configuration(rows), `${heading}: ${text}. The figures are in the table below the chart.`);
-    data.replaceChildren(foldedTable(id, plural(rows.length, 'row'), rowHeads, () => rows.map(rowCells)));
+    frame.show(() => configuration(rows), `${heading}: ${text}.`, rowFigures(rows));
   };
   const first = firstGroup(usable);
   const choice = chooser('show', [...usable].map(([key, {text}]) => [key, text]), first, draw);
-  redraws.push(() => frame.chart && frame.draw());
-  return {section: chartSection(id, heading, intro, [choice], frame, data), draw: () => draw(first)};
+  return {section: chartSection(id, heading, intro, [choice], frame), draw: () => draw(first)};
 };
 
 const partsSection = (rows) => {
   const timed = rows.filter((row) => row.metric === 'time' && row.parts);
   if (timed.length === 0) return null;
-  const frame = new ChartFrame('parts-chart', 'tilemeter-parts');
-  const data = element('div', {class: 'figures'});
+  const frame = new ChartFrame('parts');
+  frame.fixed();
   const draw = (index) => {
     const row = timed[Number(index)];
     frame.show(
-        () => partsConfiguration(row),
-        `What the time of ${row.kernel}, ${row.problem} is made of. The figures are in the table below the chart.`);
-    data.replaceChildren(simpleTable(
-        'parts-table', ['part', 'from', 'to', 'time'],
-        timeParts(row).map(([name, from, to]) => [name, duration(from), duration(to), duration(to - from)])));
+        () => timeBarConfiguration(timeParts(row, theme()), 'parts', theme()),
+        `What the time of ${row.kernel}, ${row.problem} is made of.`, timeBarFigures(timeParts(row, theme()), 'part'));
   };
   const text = (row) => `${row.split}: ${row.kernel}, ${row.problem} (${row.source})`;
   const choice = chooser('row', timed.map((row, index) => [String(index), text(row)]), '0', draw);
-  redraws.push(() => frame.chart && frame.draw());
   const section = chartSection(
       'parts', 'What a time is made of',
       'Each resource alone, behind the launches; what of the others is not hidden under the largest; the whole, and what was measured.',
-      [choice], frame, data);
+      [choice], frame);
   return {section, draw: () => draw('0')};
 };
+
+const ladderFigures = (steps) => ({
+  columns: [
+    column('rung'), column('on'), column('measured gain', '%'), column('predicted gain', '%'), column('apart', 'points'),
+    column('right sign'), column('within 10 points')
+  ],
+  rows: steps.map((step) => [
+    step.rung, step.below, 100 * step.measured_gain, 100 * step.predicted_gain, step.points, step.sign_right ? 'yes' : 'NO',
+    step.within ? 'yes' : 'NO'
+  ])
+});
 
 const ladderSection = (report) => {
   if (report.ladder.length === 0) return null;
@@ -85,23 +112,16 @@ const ladderSection = (report) => {
     const key = `split ${step.split}: ${step.problem}`;
     groups.set(key, [...(groups.get(key) ?? []), step]);
   }
-  const frame = new ChartFrame('ladder-chart', 'tilemeter-ladder');
-  const data = element('div', {class: 'figures'});
+  const frame = new ChartFrame('ladder');
+  frame.fixed();
   const draw = (key) => {
     const steps = groups.get(key);
-    frame.show(() => ladderConfiguration(steps), `Gains of rungs, ${key}. The figures are in the table below the chart.`);
-    data.replaceChildren(simpleTable(
-        'ladder-table', ['rung', 'on', 'measured', 'predicted', 'points apart', 'right sign', 'within 10 points'],
-        steps.map(
-            (step) =>
-                [step.rung, step.below, signedPercent(step.measured_gain), signedPercent(step.predicted_gain),
-                 step.points.toFixed(1), step.sign_right ? 'yes' : 'NO', step.within ? 'yes' : 'NO'])));
+    frame.show(() => ladderConfiguration(steps), `Gains of rungs, ${key}.`, ladderFigures(steps));
   };
   const [first] = groups.keys();
-  redraws.push(() => frame.chart && frame.draw());
   const section = chartSection(
       'ladder', 'What each rung gains', 'Time of the rung below over its own, minus 1.',
-      [chooser('show', [...groups.keys()].map((key) => [key, key]), first, draw)], frame, data);
+      [chooser('show', [...groups.keys()].map((key) => [key, key]), first, draw)], frame);
   return {section, draw: () => draw(first)};
 };
 
@@ -119,33 +139,39 @@ const operationsOf = (report) => report.observations
                                                 Number(observation.flops) / observation.measured_seconds,
                                           }));
 
-const summaryHeads = [
-  'metric', 'split', 'rows are', 'of', 'rows', 'mean', 'median', 'max', 'bias', 'in interval', 'roofline, mean',
-  'no L2, mean', 'worst'
-];
-const summaryCells = (summary) => [
-  summary.metric, summary.split ?? '', summary.role, summary.who, String(summary.count), percentText(summary.mean),
-  percentText(summary.median), percentText(summary.max), signedPercent(summary.bias), percentText(summary.coverage),
-  percentText(summary.roofline_mean), percentText(summary.two_level_mean),
-  `${summary.worst.kernel}, ${summary.worst.problem}`
-];
+const summaryFigures = (summaries) => ({
+  columns: [
+    column('of'), column('metric'), column('split'), column('rows are'), column('rows', '', true), column('mean', '%'),
+    column('median', '%'), column('largest', '%'), column('bias', '%'), column('in interval', '%'),
+    column('roofline, mean', '%'), column('no L2, mean', '%'), column('worst')
+  ],
+  rows: summaries.map((summary) => [
+    summary.who, summary.metric, summary.split ?? '', summary.role, integer(summary.count),
+    ...[summary.mean, summary.median, summary.max, summary.bias, summary.coverage, summary.roofline_mean, summary.two_level_mean].map(
+        (value) => (typeof value === 'number' ? 100 * value : null)),
+    `${summary.worst.kernel}, ${summary.worst.problem}`
+  ])
+});
 
-const tableSection = (report) => element(
-    'section', {id: 'summaries', class: 'table', 'aria-labelledby': 'summaries-heading'},
-    element('h2', {id: 'summaries-heading'}, 'Errors together and by kernel'),
-    element(
-        'div', {class: 'bar'}, element('span', {class: 'space'}),
-        element(
-            'button',
-            {type: 'button', id: 'json', onclick: () => download('tilemeter.json', 'application/json', [report.text])},
-            'Download JSON')),
-    simpleTable('summaries-table', summaryHeads, report.summaries.map(summaryCells)),
-    element(
-        'ul', {class: 'notes'},
-        ...report.splits.map(
-            ({name, statement, fitted, held_out: held}) =>
-                element('li', {}, `split ${name}: ${statement} (${fitted} fitted, ${held} held out)`))),
-    foldedTable('notes', 'What is missing or was left out', ['note'], () => [...report.missing, ...report.notes].map((note) => [note])));
+const splitNote = ({name, statement, fitted, held_out: held}) => `split ${name}: ${statement} (${fitted} fitted, ${held} held out)`;
+
+/** Groups of kernels in sight, single kernels folded. */
+const summarySection = (report) => {
+  const single = report.summaries.filter(({group}) => !group);
+  const folded = new FoldedFigures('by-kernel');
+  folded.show('Errors by kernel', summaryFigures(single), 'By kernel');
+  return tableSection(
+      'summaries', 'Errors together', summaryFigures(report.summaries.filter(({group}) => group)),
+      {below: [noteList(report.splits.map(splitNote)), ...(single.length > 0 ? [folded.details] : [])]});
+};
+
+const leftOutSection = (report) => {
+  const notes = [...report.missing, ...report.notes];
+  return notes.length === 0 ? null :
+                              tableSection(
+                                  'notes', 'What is missing or was left out',
+                                  {columns: [column('note')], rows: notes.map((note) => [note])});
+};
 
 const showValidation = (report) => {
   const rows = report.rows.map((row) => readRow(row, report.observations));
@@ -162,8 +188,12 @@ const showValidation = (report) => {
     partsSection(rows),
     ladderSection(report),
     rooflineSection({devices: report.devices, rows: operationsOf(report), view: 'validate'}, []),
+    ...reproductionSections(report),
   ].filter(Boolean);
   document.getElementById('sections')
-      .append(verdictSection(report), ...charts.map(({section}) => section), tableSection(report));
-  charts.forEach(({draw}) => draw());
+      .append(...[
+        verdictSection(report), ...charts.map(({section}) => section), summarySection(report), leftOutSection(report)
+      ].filter(Boolean));
+  drawAll(charts);
+  return validationHeadline(report);
 };

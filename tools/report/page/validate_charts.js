@@ -9,7 +9,7 @@ const shortLegend = (options, datasets) => {
 };
 
 /** A dataset a kernel and role; held-out rows are hollow triangles. */
-const kernelDatasets = (rows, colours, place) =>
+const kernelDatasets = (rows, colours, place, errorBars = () => ({})) =>
     kernelsOf(rows).flatMap((kernel, index) => [false, true].map((held) => {
       const own = rows.filter((row) => row.kernel === kernel && row.held === held);
       const colour = colours.series[index % colours.series.length];
@@ -17,7 +17,8 @@ const kernelDatasets = (rows, colours, place) =>
         label: held ? `${kernel}, held out` : kernel,
         kind: held ? 'held out' : 'rows',
         data: own.map((row) => ({...place(row), row})),
-        pointStyle: held ? 'triangle' : 'circle',
+        ...errorBars(own, colour),
+        pointStyle: held ? 'triangle' : ['circle', 'rect', 'rectRot', 'rectRounded', 'star'][Math.floor(index / colours.series.length) % 5],
         pointRadius: held ? 6 : 4,
         pointBorderWidth: held ? 2 : 1,
         borderColor: colour,
@@ -45,6 +46,13 @@ const rowTooltip = (options) => {
   options.plugins.tooltip.filter = ({raw}) => raw.row !== undefined;
 };
 
+/** The interval of each prediction upright, the spread of each measurement sideways. */
+const rowWhiskers = (rows, colour) => ({
+  whiskers: rows.map(({low, high}) => (low === null ? null : [low, high])),
+  sideways: rows.map(({measuredRange: range}) => range ?? null),
+  whiskerColour: colour
+});
+
 const scatterConfiguration = (rows) => {
   const colours = theme();
   const drawn = rows.filter(({measured, predicted}) => measured > 0 && predicted > 0);
@@ -59,7 +67,7 @@ const scatterConfiguration = (rows) => {
   const lines = [['equal', 1, false], ['10 % more', 1.1, true], ['10 % less', 0.9, true]].map(
       ([label, factor, dashed]) =>
           guideLine(label, [{x: low, y: low * factor}, {x: high, y: high * factor}], colours, dashed));
-  const datasets = [...kernelDatasets(drawn, colours, ({measured, predicted}) => ({x: measured, y: predicted})), ...lines];
+  const datasets = [...kernelDatasets(drawn, colours, ({measured, predicted}) => ({x: measured, y: predicted}), rowWhiskers), ...lines];
   shortLegend(options, datasets);
   return {type: 'scatter', data: {datasets}, options};
 };
@@ -91,46 +99,19 @@ const errorConfiguration = (rows) => {
   return {type: 'scatter', data: {datasets}, options};
 };
 
-const resourceNames = ['tensor', 'exp', 'fma', 'alu', 'shared', 'l2', 'hbm'];
-
-/** From where to where each part of a predicted time reaches, in seconds. */
-const timeParts = (row) => {
+/** The bars of a predicted time: from where to where each part reaches, and what was measured. */
+const timeParts = (row, colours) => {
   const {floor} = row.parts;
   const bounds = resourceNames.map((name) => [name, row.parts[name]]).filter(([, seconds]) => seconds > 0);
   const largest = Math.max(0, ...bounds.map(([, seconds]) => seconds));
+  const part = (name, from, to) => [name, from, to, colours.series[0], null];
   return [
-    ['launches', 0, floor],
-    ...bounds.sort((a, b) => b[1] - a[1]).map(([name, seconds]) => [name, floor, floor + seconds]),
-    ['not hidden under the largest', Math.min(floor + largest, row.predicted), row.predicted],
-    ['predicted', 0, row.predicted],
-    ['measured', 0, row.measured],
+    part('launches', 0, floor),
+    ...bounds.sort((a, b) => b[1] - a[1]).map(([name, seconds]) => part(resourceText[name], floor, floor + seconds)),
+    part('not hidden under the largest', Math.min(floor + largest, row.predicted), row.predicted),
+    ['predicted', 0, row.predicted, colours.ink, row.low === null ? null : [row.low, row.high]],
+    ['measured', 0, row.measured, colours.bad, row.measuredRange],
   ];
-};
-
-const partsConfiguration = (row) => {
-  const colours = theme();
-  const parts = timeParts(row);
-  const colourOf = (name) => (name === 'measured' ? colours.bad : name === 'predicted' ? colours.ink : colours.series[0]);
-  const options = baseOptions(colours);
-  options.indexAxis = 'y';
-  options.plugins.legend.display = false;
-  options.plugins.tooltip.callbacks = {
-    title: () => '',
-    label: ({dataIndex}) => `${parts[dataIndex][0]}: ${duration(parts[dataIndex][2] - parts[dataIndex][1])}`
-  };
-  options.scales = {
-    x: {...axis(colours, 'time', {ticks: {callback: (value) => duration(value), maxRotation: 0}}), beginAtZero: true},
-    y: axis(colours, '', {grid: {display: false}}),
-  };
-  options.scales.y.title.display = false;
-  const dataset = {
-    label: 'seconds',
-    kind: 'parts',
-    data: parts.map(([, from, to]) => [from, to]),
-    backgroundColor: parts.map(([name]) => colourOf(name)),
-    maxBarThickness: 26,
-  };
-  return {type: 'bar', data: {labels: parts.map(([name]) => name), datasets: [dataset]}, options};
 };
 
 const ladderConfiguration = (steps) => {

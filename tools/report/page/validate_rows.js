@@ -12,20 +12,28 @@ const metricTitles = {
   ladder: 'gains of rungs',
 };
 
-/** A row with numbers for its figures (long integers arrive as strings) and the length of its problem. */
+/**
+ * A row with numbers for its figures (long integers arrive as strings), the length of its problem, and the quartile range of
+ * its measured time about the median.
+ */
 const readRow = (row, observations) => {
   const observation = observations[Number(row.observation)];
   const {seq_q: queries, seq_k: keys} = observation.problem;
   const figure = (value) => (value === null || value === undefined ? null : Number(value));
+  const isTime = row.metric === 'time';
+  const spreadOf = isTime ? figure(observation.measured_spread) : null;
+  const measured = figure(row.measured);
   return {
     ...row,
-    measured: figure(row.measured),
+    exact: row,
+    measured,
     predicted: figure(row.predicted),
     error: figure(row.error),
     low: figure(row.low),
     high: figure(row.high),
     length: queries === undefined ? null : Math.max(Number(queries), Number(keys)),
     held: row.role === 'held out',
+    measuredRange: spreadOf > 0 ? [measured * (1 - spreadOf / 2), measured * (1 + spreadOf / 2)] : null,
   };
 };
 
@@ -43,21 +51,21 @@ const rowLines = (row) => [
   row.role === 'no fit' ? 'no fit was made for it' : row.role,
 ];
 
-const rowHeads =
-    ['kernel', 'problem', 'row is', 'measured', 'predicted', 'error', 'interval', 'roofline', 'no L2', 'source'];
-const rowCells = (row) => [
-  row.kernel, row.problem, row.role, amountText(row, row.measured), amountText(row, row.predicted),
-  signedPercent(row.error), intervalText(row), percentText(row.roofline?.error), percentText(row.two_level?.error),
-  row.source
-];
-
-/** A table that is made when it is opened: its rows may be thousands. */
-const foldedTable = (id, heading, heads, rows) => {
-  const details = element('details', {id: `${id}-data`}, element('summary', {}, heading));
-  details.addEventListener('toggle', () => {
-    if (details.open && details.children.length === 1) details.append(simpleTable(`${id}-table`, heads, rows()));
-  });
-  return details;
+const rowFigures = (rows) => {
+  const unit = rows[0]?.metric === 'time' ? 's' : 'bytes';
+  const percent = (value) => (value === null || value === undefined ? null : 100 * value);
+  const amount = (row, key) => (unit === 's' || row[key] === null ? row[key] : integer(row.exact[key]));
+  return {
+    columns: [
+      column('kernel'), column('problem'), column('row is'), column('measured', unit), column('predicted', unit),
+      column('error', '%'), column('low', unit), column('high', unit), column('roofline error', '%'),
+      column('error without L2', '%'), column('source')
+    ],
+    rows: rows.map((row) => [
+      row.kernel, row.problem, row.role, amount(row, 'measured'), amount(row, 'predicted'), percent(row.error), row.low, row.high,
+      percent(row.roofline?.error), percent(row.two_level?.error), row.source
+    ])
+  };
 };
 
 /** The metrics and splits that rows have, as choices: "time, split length". */
