@@ -95,7 +95,7 @@ TEST_CASE("the ends of a block are its first loads and its last stores") {
   const Count blocks = main->launch.blocks->blocks();
   CHECK(blocks == 6 * 8);
   const Bytes tile(64 * 64 * 2);
-  CHECK(main->ends == blocks * (3 * tile + 2 * tile + 2 * tile));
+  CHECK(main->ends.value() == blocks * (3 * tile + 2 * tile + 2 * tile).value());
   for (const KernelWork& kernel : kernels) {
     if (kernel.launch.kernel != "main") CHECK(kernel.ends == Bytes(0));
   }
