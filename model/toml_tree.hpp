@@ -18,7 +18,7 @@ struct TomlNode {
   Kind kind = Kind::table;
   std::string text{};                ///< of Kind::text
   Count number = 0;                  ///< of Kind::whole_number; of Kind::boolean 1 for true
-  std::vector<TomlEntry> entries{};  ///< of Kind::table, by key in ascending order
+  std::vector<TomlEntry> entries;  ///< of Kind::table, by key in ascending order
   std::vector<TomlNode> items{};     ///< of Kind::array, in the order of the file
 
   /// The value of `key` in a table, or nullptr.

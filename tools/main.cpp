@@ -32,6 +32,7 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file larger than the user's limit is a failed write
   try {
     return run(argc, argv);
   } catch (const tilemeter::ClosedPipe&) {
