@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "tests/fuzz/draw.hpp"
+
 namespace tilemeter::fuzz {
 namespace {
 
@@ -38,9 +40,6 @@ constexpr std::array awkward = {"0"sv,
                                 "\\u0000"sv,
                                 "\xef\xbb\xbf"sv,
                                 "99999999999999999999"sv};
-
-/// Modulo, since the distributions of the standard library differ between systems.
-std::size_t below(std::size_t end, std::mt19937_64& random) { return end == 0 ? 0 : random() % end; }
 
 /// A place in `text` and a short length from there.
 struct Span {

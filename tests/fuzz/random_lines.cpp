@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "tests/fuzz/draw.hpp"
 #include "tools/command.hpp"
 
 namespace tilemeter::fuzz {
@@ -59,9 +60,6 @@ constexpr std::array<std::string_view, 22> wrong = {"",
                                                     "*",
                                                     "-",
                                                     "el"};
-
-std::size_t below(std::size_t end, std::mt19937_64& random) { return random() % end; }
-bool chance(std::size_t percent, std::mt19937_64& random) { return below(100, random) < percent; }
 
 template <class List>
 auto any_of(const List& list, std::mt19937_64& random) {
