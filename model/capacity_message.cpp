@@ -1,6 +1,6 @@
 #include "model/capacity_message.hpp"
 
-#include <cstdio>
+#include "model/digits.hpp"
 
 namespace tilemeter {
 namespace {
@@ -10,10 +10,7 @@ constexpr Count kibibyte = 1024;
 enum class Unit { elements, bytes, kibibytes };
 
 std::string with_decimals(Count bytes, int decimals) {
-  std::string text(48, '\0');
-  const double kib = static_cast<double>(bytes) / static_cast<double>(kibibyte);
-  text.resize(static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.*f", decimals, kib)));
-  return text;
+  return fixed_digits(static_cast<double>(bytes) / static_cast<double>(kibibyte), decimals);
 }
 
 /// KiB with two decimals at most and no trailing zeros: "64", "24.5", "0.25".

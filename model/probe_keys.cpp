@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/digits.hpp"
 #include "model/quantity.hpp"
 
 namespace tilemeter {
@@ -104,17 +105,14 @@ double parse_plain(std::string_view unit, const std::string& text, const std::st
   };
   const std::size_t end = text.find_first_not_of("0123456789.");
   if (end == std::string::npos || end == 0 || text.substr(end) != " " + std::string(unit)) refuse();
-  std::size_t read = 0;
-  const double value = text[0] == '.' ? 0 : std::stod(text.substr(0, end), &read);
-  if (read != end || !(value > 0) || !std::isfinite(value)) refuse();
+  const double value = text[0] == '.' ? 0 : number_in(text.substr(0, end));
+  if (!(value > 0) || !std::isfinite(value)) refuse();
   return value;
 }
 
 std::string plain_text(std::string_view unit, double value) {
-  std::array<char, 40> digits{};
-  const double whole = std::abs(value) < 1e4 ? value : std::round(value);
-  std::snprintf(digits.data(), digits.size(), std::abs(value) < 1e4 ? "%.4g" : "%.0f", whole);
-  return std::string(digits.data()) + " " + std::string(unit);
+  const bool small = std::abs(value) < 1e4;
+  return (small ? significant_digits(value, 4) : fixed_digits(std::round(value), 0)) + " " + std::string(unit);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <span>
 
+#include "model/digits.hpp"
 #include "model/wide.hpp"
 
 namespace tilemeter {
@@ -121,9 +121,8 @@ std::string prefixed(double value, std::string_view unit) {
     value /= 1000;
     ++prefix;
   }
-  std::array<char, 32> digits{};
-  std::snprintf(digits.data(), digits.size(), std::abs(value) < 1e4 ? "%.4g" : "%.3e", value);
-  return std::string(digits.data()) + " " + std::string(prefixes[prefix]) + std::string(unit);
+  const std::string digits = std::abs(value) < 1e4 ? significant_digits(value, 4) : scientific_digits(value, 3);
+  return digits + " " + std::string(prefixes[prefix]) + std::string(unit);
 }
 
 }  // namespace
@@ -220,9 +219,7 @@ std::string to_text(Seconds time) {
   std::size_t unit = 0;
   double value = time.value;
   for (; std::abs(value) < 0.99995 && unit + 1 < units.size(); ++unit) value *= 1000;
-  std::array<char, 32> digits{};
-  std::snprintf(digits.data(), digits.size(), "%.4g", value);
-  return std::string(digits.data()) + " " + std::string(units[unit]);
+  return significant_digits(value, 4) + " " + std::string(units[unit]);
 }
 
 std::string binary_text(BytesPerSecond rate) {
@@ -230,9 +227,7 @@ std::string binary_text(BytesPerSecond rate) {
   std::size_t unit = 0;
   double value = rate.value;
   for (; value >= 1023.95 && unit + 1 < units.size(); ++unit) value /= 1024;
-  std::array<char, 32> digits{};
-  std::snprintf(digits.data(), digits.size(), "%.4g", value);
-  return std::string(digits.data()) + " " + std::string(units[unit]);
+  return significant_digits(value, 4) + " " + std::string(units[unit]);
 }
 
 std::string flops_text(OpsPerSecond rate) { return prefixed(rate.value, "FLOP/s"); }

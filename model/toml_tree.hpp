@@ -16,10 +16,10 @@ struct TomlNode {
   enum class Kind { table, array, text, whole_number, fraction, boolean, date };
 
   Kind kind = Kind::table;
-  std::string text{};                ///< of Kind::text
-  Count number = 0;                  ///< of Kind::whole_number; of Kind::boolean 1 for true
-  std::vector<TomlEntry> entries{};  ///< of Kind::table, by key in ascending order
-  std::vector<TomlNode> items{};     ///< of Kind::array, in the order of the file
+  std::string text{};              ///< of Kind::text
+  Count number = 0;                ///< of Kind::whole_number; of Kind::boolean 1 for true
+  std::vector<TomlEntry> entries;  ///< of Kind::table, by key in ascending order
+  std::vector<TomlNode> items{};   ///< of Kind::array, in the order of the file
 
   /// The value of `key` in a table, or nullptr.
   const TomlNode* find(std::string_view key) const;

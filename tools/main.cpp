@@ -58,6 +58,7 @@ void choose_log_line(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file larger than the user's limit is a failed write
   try {
     choose_log_line(argc, argv);
     return run(argc, argv);

@@ -104,9 +104,11 @@ void limit_by_size(const PointRequest& request, Budget& budget) {
 
 std::vector<Case> parts_of(const PointRequest& request, const Case& whole) {
   if (!request.segments) return {whole};
+  // Keys that no query sees have gradients all the same, which a backward pass writes: zeros.
+  const bool writes_keys = request.algorithm->computation() == Computation::gradients;
   std::vector<Case> parts;
   for (const Segment& segment : *request.segments) {
-    if (segment.seq_q == 0) continue;
+    if (segment.seq_q == 0 && (!writes_keys || segment.seq_k == 0)) continue;
     Case part = whole;
     part.problem.seq_q = segment.seq_q;
     part.problem.seq_k = segment.seq_k;

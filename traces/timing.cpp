@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "model/digits.hpp"
 
 namespace tilemeter {
 namespace {
@@ -70,17 +71,9 @@ Count outliers_in(const std::vector<double>& samples, double first_quartile, dou
   });
 }
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
-}
+std::string percent(double share) { return fixed_digits(100 * share, 1) + " %"; }
 
-std::string text_of(Seconds time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g us", 1e6 * time.value);
-  return text;
-}
+std::string text_of(Seconds time) { return significant_digits(1e6 * time.value, 4) + " us"; }
 
 /// The least time of the launch's arithmetic at the highest clock; 0 where the peak is unknown.
 Seconds arithmetic_floor(const LaunchDemand& demand, const DevicePeaks& peaks) {

@@ -1,9 +1,14 @@
 #include "model/quantity.hpp"
 
 #include <array>
+#include <clocale>
+#include <cmath>
 #include <limits>
+#include <locale>
 #include <random>
 
+#include "model/device.hpp"
+#include "model/digits.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilemeter;
@@ -164,4 +169,52 @@ TEST_CASE("no text crashes a parser") {
     run(parse_flops);
     run(parse_frequency);
   }
+}
+
+namespace {
+
+/// Makes "1.000,5" of 1000.5: streams by a locale of its own, the C library by Germany's where it is installed.
+class Elsewhere {
+ public:
+  Elsewhere() : before_(std::locale::global(std::locale(std::locale::classic(), new Comma))) {
+    std::setlocale(LC_ALL, "de_DE.UTF-8");
+  }
+  ~Elsewhere() {
+    std::setlocale(LC_ALL, "C");
+    std::locale::global(before_);
+  }
+
+ private:
+  struct Comma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  std::locale before_;
+};
+
+}  // namespace
+
+TEST_CASE("quantities are read and written alike in every locale") {
+  const Elsewhere elsewhere;
+  CHECK(parse_time("0.545 ms", "time").value == Approx(0.545e-3));
+  CHECK(parse_share("0.82", "share") == Approx(0.82));
+  CHECK(parse_bytes("1.5 KiB", "size") == Bytes(1536));
+  CHECK(to_text(BytesPerSecond{3.35e12}) == "3.35 TB/s");
+  CHECK(to_text(Seconds{12.8e-6}) == "12.8 us");
+  CHECK(to_text(Bytes(101376)) == "99.0 KiB");
+  CHECK(exact_text(Bytes(1677721600)) == "1600 MiB");
+  CHECK(load_device("h200").hbm.bandwidth.value == Approx(4.8e12));
+}
+
+TEST_CASE("digits are those of printf in the C locale") {
+  const Elsewhere elsewhere;
+  CHECK(fixed_digits(1234567.891, 2) == "1234567.89");
+  CHECK(fixed_digits(-0.5, 0) == "-0");
+  CHECK(fixed_digits(1e308, 0).size() == 309);
+  CHECK(significant_digits(0.00012345, 4) == "0.0001234");
+  CHECK(significant_digits(1e10, 4) == "1e+10");
+  CHECK(scientific_digits(12345.0, 3) == "1.234e+04");
+  CHECK(number_in("0.82") == 0.82);
+  for (const char* wrong : {"", "0,82", "1.5 ", "x", "1e999"}) CHECK(std::isnan(number_in(wrong)));
 }

@@ -9,9 +9,11 @@ import pathlib
 import tempfile
 import unittest
 
-from program import count, document, refusal
+from program import count, document, output, refusal
 
-GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "traffic.json"
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+GOLDEN = TESTS / "golden" / "traffic.json"
+RECORDED = TESTS.parent / "traces" / "measured"
 
 
 def tensor(point, name, direction):
@@ -74,6 +76,29 @@ class Capacity(unittest.TestCase):
             rows, keys = tiles.split()
             point = count(f"--algorithm flash2 --seq 1024 --head-dim {d} --block-q {rows} --block-k {keys} --device {device}")
             self.assertEqual(point["sram"]["resident_blocks"], blocks, (tiles, d, device))
+
+    def test_a14_a_length_given_as_head_dim(self):
+        text = "--algorithm flash2 --batch 8 --seq 1024 --head-dim 1024 --dtype fp32 --device h100-sxm"
+        words = refusal(text + " --block-q 64 --block-k 64")
+        for word in ("768.0 KiB", "227.0 KiB", "head_dim 1024 equals seq", "swapped?"):
+            self.assertIn(word, words)
+        self.assertTrue(any("swapped?" in warning for warning in count(text)["warnings"]))
+
+    def test_a17_a_gpu_that_is_not_listed(self):
+        words = refusal("--algorithm flash2 --seq 1024 --device mi300x")
+        for word in ("--device", '"mi300x"', "unknown device", "h100-sxm"):
+            self.assertIn(word, words)
+        # Tiles of 128 x 64 at d = 256 are the 131072 B of the source, against the 65536 B of that GPU.
+        words = refusal("--algorithm flash2 --seq 1024 --head-dim 256 --block-q 128 --block-k 64 --placement gpu --sram 65536B")
+        self.assertIn("128.0 KiB", words)
+        self.assertIn("64.0 KiB", words)
+
+    def test_j7_sizes_that_fit_are_listed(self):
+        words = refusal("--algorithm flash2 --seq 1024 --head-dim 128 --block-q 128 --block-k 256 --stages 3 --device rtx3090")
+        self.assertIn("nearest that fit: 128x32", words)
+        listed = output("tune --algorithm flash2 --seq 1024 --head-dim 256 --device rtx3090 --triton".split())
+        self.assertIn("triton.Config({'BLOCK_M': 64, 'BLOCK_N': 32}, num_stages=2, num_warps=4)", listed)
+        self.assertNotIn("'BLOCK_M': 128, 'BLOCK_N': 64", listed)
 
     def test_a15_two_bytes_too_many(self):
         # 64x64 at d = 128 needs exactly 48 KiB: it fits at that size, and not with two bytes less.
@@ -161,6 +186,13 @@ class Masks(unittest.TestCase):
             self.assertEqual(point["operations"]["tiles"], tiles)
             self.assertEqual(tensor(point, "K", "read") + tensor(point, "V", "read"), streamed)
 
+    def test_b17_the_same_tail_padded(self):
+        base = "predict --algorithm flash2 --seq 1025 --head-dim 64 --dtype bf16 --block-q 128 --block-k 64 --device h200"
+        queries = 9 * 128 * 64 * 2
+        for mask, streamed in (("", 2506752), (" --causal", 1458176)):
+            edge = document((base + " --tails padded" + mask).split())["levels"]["sm_edge"]
+            self.assertEqual(edge["read"] - queries, streamed)
+
     def test_b22_a_head_dim_that_libraries_pad(self):
         point = count("--algorithm flash2 --seq 1024 --head-dim 132")
         note = " ".join(point["warnings"])
@@ -177,6 +209,20 @@ class Masks(unittest.TestCase):
         self.assertEqual(point["operations"]["pairs"], 2809936 * 4)
         streamed = 19 * 1742 + 14 * 840  # query tiles times keys; the segments without queries stream none
         self.assertEqual(point["traffic"]["tensors"]["K"]["read_elements"], 4 * streamed * 256)
+
+    def test_b23_gradients_of_keys_that_no_query_sees(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "segments.txt")
+            pathlib.Path(path).write_text("0 2538\n1208 1742\n840 840\n0 3072\n")
+            for variant in ("flash2_backward", "flash2_backward --variant two_kernels", "flash2_backward --deterministic",
+                            "flash1_backward", "standard_backward"):
+                point = count(f"--algorithm {variant} --segments {path} --heads 4 --kv-heads 1 --head-dim 64 --no-capacity")
+                tensors = point["traffic"]["tensors"]
+                self.assertTrue(point["closed_form"]["equal"], variant)
+                for name in ("dK", "dV"):  # every row is written, those of the first and the last segment as zeros
+                    self.assertEqual(tensors[name]["write_elements"], 8192 * 64, variant)
+                self.assertEqual(point["compulsory"]["tensors"]["K"]["elements"], (1742 + 840) * 64)
+                self.assertEqual(point["operations"]["pairs"], 4 * 2809936)
 
     def test_b26_heads_that_do_not_divide(self):
         for heads in (33, 3):
@@ -203,6 +249,15 @@ class Overflow(unittest.TestCase):
             point = count("--algorithm standard " + shape)
             self.assertEqual(point["traffic"]["tensors"]["S"]["write_elements"], scores)
             self.assertTrue(any(str(scores) in warning for warning in point["warnings"]))
+
+    def test_d7_one_key_more_than_16_bits_count(self):
+        for keys in (65536, 65537):
+            point = count(f"--algorithm standard,flash2 --seq-q 4 --seq-k {keys} --head-dim 8 --mode numeric")
+            for one in point["points"]:
+                self.assertTrue(one["numeric"]["ok"], one["algorithm"])
+                self.assertEqual(one["operations"]["pairs"], 4 * keys)
+        tensors = count("--algorithm standard --seq 65537 --heads 64")["traffic"]["tensors"]
+        self.assertEqual(tensors["S"]["write_elements"], 64 * 65537 ** 2)
 
     def test_a_figure_past_63_bits_is_named(self):
         self.assertIn("S write elements would pass 2^63 - 1", refusal("--algorithm standard --seq 4294967296"))
@@ -240,6 +295,20 @@ class Accounting(unittest.TestCase):
                 for keys in (64, 100, 1056, 5000)}
         self.assertEqual(len({json.dumps(traffic) for traffic in read.values()}), 1)
 
+    def test_e15_bytes_and_time_that_contradict_the_peak(self):
+        # 94.59 % of the 983 GB/s of its memory clock, in 272.16 us, are 253 MB; K and V are 268.
+        case = "roofline --flops 1000 --bytes 268435456 --time 272.16us --device rtx4090 --set hbm.bandwidth=983.04GB/s"
+        notes = " ".join(document(case.split())["notes"])
+        for words in ("986.3 GB/s is above", "983 GB/s", "the time or the bytes are wrong"):
+            self.assertIn(words, notes)
+        self.assertEqual(round(0.9459 * 983.04e9 * 272.16e-6 / 1e6), 253)
+
+    def test_g1_as_passed_and_as_meant(self):
+        point = count("--algorithm flash2 --seq 48 --heads 21730 --head-dim 64")
+        self.assertEqual(point["operations"]["matmul_flops"], 12816875520)
+        meant = count("--algorithm flash2 --seq 21730 --heads 48 --head-dim 64")
+        self.assertEqual(meant["operations"]["matmul_flops"], 5802306355200)
+
     def test_g3_g4_flops(self):
         point = count("--algorithm flash2 --seq-q 4 --seq-k 10 --head-dim 8 --head-dim-v 16 --causal")
         self.assertEqual(point["operations"]["pairs"], 34)
@@ -261,6 +330,12 @@ class Devices(unittest.TestCase):
             facts = {fact["key"]: fact["value"] for fact in shown["facts"]}
             self.assertEqual(facts[key], rate, name)
 
+    def test_c3_fp32_is_no_tf32(self):
+        # TF32 is no operand type here: the peak of fp32 is that of its multiply-add pipe, 19.5 and not 156 TFLOP/s.
+        peaks = document("roofline --device a100-80gb".split())["devices"][0]["peaks"]
+        self.assertEqual((peaks["fp32"]["flop_per_second"], peaks["fp32"]["unit"]), (19.5e12, "fma"))
+        self.assertIn("--dtype tf32", refusal("--algorithm flash2 --seq 64 --dtype tf32"))
+
     def test_h2_h100_is_ambiguous(self):
         message = refusal("--algorithm flash2 --seq 64 --device h100")
         for name in ("h100-sxm", "h100-pcie", "h100-nvl"):
@@ -270,6 +345,21 @@ class Devices(unittest.TestCase):
         notes = " ".join(count("--algorithm flash2 --seq 3 --heads 71280 --head-dim 128")["warnings"])
         for words in ("71280", "65535", "layout"):
             self.assertIn(words, notes)
+
+
+class Recorded(unittest.TestCase):
+    def test_f2_f4_f9_f11_times_of_one_regime_and_one_flush(self):
+        """Cold times are emptied by the document's one flush, of 256 MiB and twice the L2 at least; warm ones by none."""
+        documents = 0
+        for path in sorted((RECORDED / "h200" / "kernels").glob("*.json")):
+            recorded = json.loads(path.read_text())
+            documents += 1
+            self.assertGreaterEqual(recorded["flush_bytes"], max(256 << 20, 2 * (50 << 20)))
+            for time in (time for point in recorded["points"] for time in point.get("times", [])):
+                flush = recorded["flush_bytes"] if time["regime"] == "cold" else 0
+                self.assertEqual(time["flush_bytes"], flush, path.name)
+                self.assertGreaterEqual(time["samples"], 5, path.name)
+        self.assertGreaterEqual(documents, 100)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "model/error.hpp"
 #include "tests/support/catch.hpp"
@@ -50,6 +51,35 @@ TEST_CASE("a journal keeps good records and drops a torn last one") {
   CHECK(std::filesystem::file_size(place.path) == whole);
   journal.append(1, "{\"c\":3}");
   CHECK(Journal::resume(place.path, identity, 4).read(1) == "{\"c\":3}");
+}
+
+TEST_CASE("a journal that was killed while it began is begun again") {
+  const Place whole;
+  { Journal::start(whole.path, identity, 4); }
+  std::ostringstream header;
+  header << std::ifstream(whole.path, std::ios::binary).rdbuf();
+  for (std::size_t size = 0; size < header.str().size(); ++size) {
+    const Place place;
+    append_to(place.path, header.str().substr(0, size));
+    Journal journal = Journal::resume(place.path, identity, 4);
+    journal.append(3, "x");
+    CHECK(Journal::resume(place.path, identity, 4).read(3) == "x");
+  }
+}
+
+TEST_CASE("records longer than what is read at a time are found, and torn at every place") {
+  const Place place;
+  const std::string large(200'000, 'y');
+  {
+    Journal journal = Journal::start(place.path, identity, 4);
+    for (const std::size_t point : {3, 1, 0}) journal.append(point, large + std::to_string(point));
+  }
+  const auto size = std::filesystem::file_size(place.path);
+  Journal journal = Journal::resume(place.path, identity, 4);
+  for (const std::size_t point : {3, 1, 0}) CHECK(journal.read(point) == large + std::to_string(point));
+  std::filesystem::resize_file(place.path, size - 1);
+  CHECK(Journal::resume(place.path, identity, 4).size() == 2);
+  CHECK(std::filesystem::file_size(place.path) < size - large.size());
 }
 
 TEST_CASE("a record with a wrong checksum ends what is kept") {

@@ -85,6 +85,20 @@ TEST_CASE("good times excuse no wrong traffic") {
   CHECK(verdicts[1].status == Status::kept);
 }
 
+TEST_CASE("E17: errors that cancel in a total are shown case by case, and fail") {
+  // Time to the first token 87.5 % short, time of each further one 173.5 % long: together 14.7 % short.
+  const std::vector<Row> rows = {time_with(-0.875, "none", Role::unfitted, 1.882),
+                                 time_with(1.735, "none", Role::unfitted, 0.728)};
+  CHECK((rows[0].predicted + rows[1].predicted) / (1.882 + 0.728) - 1 == Approx(-0.147).margin(1e-6));
+  CHECK(rows[0].error() == Approx(-0.875));
+  CHECK(rows[1].error() == Approx(1.735));
+  const Verdict verdict = only_verdict(rows);
+  CHECK(verdict.status == Status::missed);
+  CHECK(verdict.errors.mean == Approx((0.875 + 1.735) / 2));
+  CHECK(verdict.errors.most == Approx(1.735));
+  CHECK(verdict.worst.front() == &rows[1]);
+}
+
 TEST_CASE("metrics without a limit say so, and show their errors") {
   const std::vector<Row> rows = {row_with(Metric::l2_read, 0.5)};
   const Verdict verdict = only_verdict(rows);

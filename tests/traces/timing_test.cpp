@@ -138,6 +138,15 @@ TEST_CASE("G13: a set that fits in the L2 carries a warning beside its share of 
   CHECK(!has(judge(steady(1e-3), {.compulsory = Bytes(Count{1} << 30)}, h100_pcie), "fits in the L2"));
 }
 
+TEST_CASE("E15: bytes in a time that device memory cannot give are inconsistent, not 100.3 %") {
+  const LaunchDemand kv{.flops = Flops(1000), .compulsory = Bytes(268'435'456)};
+  const DevicePeaks rtx4090{.hbm = BytesPerSecond{983.04e9}, .l2 = Bytes(72 << 20)};
+  const TimeVerdict verdict = judge(steady(272.16e-6, CacheState::cold), kv, rtx4090);
+  REQUIRE(verdict.invalid);
+  CHECK_THAT(*verdict.invalid, contains("bandwidth"));
+  CHECK(!judge(steady(273.2e-6, CacheState::cold), kv, rtx4090).invalid);
+}
+
 TEST_CASE("I1: a clock that falls by more than 5 % over the samples is reported") {
   TimedSamples samples = samples_of(std::vector<double>(100, 1e-3));
   samples.readings = clocks({1965, 1965, 1900, 1700, 1580, 1600});

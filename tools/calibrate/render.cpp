@@ -1,10 +1,9 @@
 #include "tools/calibrate/render.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "model/digits.hpp"
 #include "model/shipped_devices.hpp"
 #include "tools/output/listing.hpp"
 #include "tools/output/overlay.hpp"
@@ -17,11 +16,7 @@ const EfficiencyFigure& figure_of(const FittedFigure& fitted) { return *parse_fi
 
 std::string value_text(const FittedFigure& fitted) { return probe_text(figure_of(fitted).unit, fitted.value); }
 
-std::string percent(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
-  return text.data();
-}
+std::string percent(double share) { return fixed_digits(100 * share, 1) + " %"; }
 
 std::string half_width_text(const FittedFigure& fitted) {
   return probe_text(figure_of(fitted).unit, fitted.half_width95);

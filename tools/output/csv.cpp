@@ -25,10 +25,16 @@ std::vector<std::string> path_of(const std::string& name) {
   return {name};
 }
 
-void place(Json& point, const std::vector<std::string>& path, Json value) {
+/// Whether there is room: not where another column has a value in the place of a table, or a table in that of a value.
+bool place(Json& point, const std::vector<std::string>& path, Json value) {
   Json* at = &point;
-  for (const std::string& key : path) at = &(*at)[key];
+  for (const std::string& key : path) {
+    if (!at->is_object() && !at->is_null()) return false;
+    at = &(*at)[key];
+  }
+  if (at->is_object()) return false;
   *at = std::move(value);
+  return true;
 }
 
 }  // namespace
@@ -51,7 +57,8 @@ std::string csv_row(const Json& point) {
 Json points_of_csv(std::string_view text, std::string_view origin) {
   CsvReader reader(text, origin);
   std::vector<std::vector<std::string>> paths;
-  for (const std::string& name : reader.record()) paths.push_back(path_of(name));
+  const std::vector<std::string> names = reader.record();
+  for (const std::string& name : names) paths.push_back(path_of(name));
   Json points = Json::array();
   while (!reader.done()) {
     const std::size_t line = reader.line();
@@ -62,7 +69,8 @@ Json points_of_csv(std::string_view text, std::string_view origin) {
     }
     Json point = Json::object();
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (!cells[i].empty()) place(point, paths[i], value_of(cells[i]));
+      if (cells[i].empty() || place(point, paths[i], value_of(cells[i]))) continue;
+      reader.refuse(line, "column " + names[i] + " and another one of the same beginning exclude each other");
     }
     points.push_back(std::move(point));
   }

@@ -1,7 +1,8 @@
 #include "tools/output/number.hpp"
 
 #include <array>
-#include <cstdio>
+
+#include "model/digits.hpp"
 
 #include "tools/output/colour.hpp"
 
@@ -25,11 +26,7 @@ std::string binary_size(Count bytes) {
   return (unit == 0 ? std::to_string(bytes) : fixed(value, 2)) + " " + std::string(units[unit]);
 }
 
-std::string fixed(double value, int decimals) {
-  std::array<char, 64> buffer{};
-  const int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
-  return {buffer.data(), static_cast<std::size_t>(length)};
-}
+std::string fixed(double value, int decimals) { return fixed_digits(value, decimals); }
 
 std::string pad_left(std::string_view text, std::size_t width) {
   const std::size_t taken = visible_width(text);

@@ -1,10 +1,9 @@
 #include "tools/output/overlay.hpp"
 
-#include <array>
-#include <cstdio>
 #include <map>
 
 #include "model/device_schema.hpp"
+#include "model/digits.hpp"
 
 namespace tilemeter {
 namespace {
@@ -67,9 +66,7 @@ OverlayTarget overlay_target(const Arguments& arguments, std::string_view who) {
 }
 
 std::string interval_text(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "+- %.2g %%", 100 * share);
-  return share > 0 ? text.data() : "+- 0 %";
+  return share > 0 ? "+- " + significant_digits(100 * share, 2) + " %" : "+- 0 %";
 }
 
 }  // namespace tilemeter

@@ -1,10 +1,9 @@
 #include "tools/probe/render.hpp"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
+#include "model/digits.hpp"
 #include "model/quantity.hpp"
 #include "tools/gpu.hpp"
 #include "tools/output/listing.hpp"
@@ -16,17 +15,9 @@ using kernels::Figure;
 
 ProbeUnit unit_of(const Figure& figure) { return find_probe_key(figure.key)->unit; }
 
-std::string percent_text(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2g %%", 100 * share);
-  return text.data();
-}
+std::string percent_text(double share) { return significant_digits(100 * share, 2) + " %"; }
 
-std::string number_text(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.9g", value);
-  return text.data();
-}
+std::string number_text(double value) { return significant_digits(value, 9); }
 
 /// Why a probe has no figures, as the words of its row.
 std::string missing_text(const ProbeOutcome& outcome) {

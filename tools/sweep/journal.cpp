@@ -59,11 +59,23 @@ std::optional<std::string_view> take_line(std::string_view& text) {
                    std::string(theirs) + "', this is '" + std::string(ours) + "'; delete it to start anew");
 }
 
-/// Checks the header at the start of `text` and returns its length.
-std::size_t check_header(const std::string& path, std::string_view text, const SweepIdentity& identity,
-                         std::size_t points) {
-  const std::string expected = header(identity, points);
-  if (text.starts_with(expected)) return expected.size();
+/// The first bytes of a file, at most `size`.
+std::string start_of(int file, std::size_t size, const std::string& path) {
+  std::string text(size, '\0');
+  std::size_t got = 0;
+  while (got < size) {
+    const ssize_t part = ::pread(file, text.data() + got, size - got, static_cast<off_t>(got));
+    if (part < 0 && errno == EINTR) continue;
+    if (part < 0) fail(path);
+    if (part == 0) break;
+    got += static_cast<std::size_t>(part);
+  }
+  text.resize(got);
+  return text;
+}
+
+/// Says why `text` does not start with the header of `identity`.
+[[noreturn]] void refuse_header(const std::string& path, std::string_view text, const SweepIdentity& identity) {
   std::array<std::string_view, 5> lines;
   for (std::string_view& line : lines) {
     const auto taken = take_line(text);
@@ -79,6 +91,51 @@ std::size_t check_header(const std::string& path, std::string_view text, const S
   throw InputError("--resume: a file named on the command line has changed since " + path +
                    " was begun; delete it to start anew");
 }
+
+/// Cuts the lines of a file off one by one; a journal may be larger than memory.
+class LineReader {
+ public:
+  LineReader(int file, std::uint64_t begin, const std::string& path) : file_(file), offset_(begin), path_(path) {}
+
+  /// The next line, until it is called again; nothing at the end, or when the last line is not complete.
+  std::optional<std::string_view> next() {
+    for (;;) {
+      const std::size_t end = text_.find('\n', searched_);
+      if (end != std::string::npos) {
+        const std::string_view line = std::string_view(text_).substr(taken_, end - taken_);
+        offset_ += line.size() + 1;
+        taken_ = searched_ = end + 1;
+        return line;
+      }
+      if (!read_more()) return std::nullopt;
+    }
+  }
+  /// Where the next line begins in the file.
+  std::uint64_t offset() const { return offset_; }
+
+ private:
+  bool read_more() {
+    text_.erase(0, taken_);
+    taken_ = 0;
+    const std::size_t kept = searched_ = text_.size();
+    text_.resize(kept + read_size);
+    ssize_t got = -1;
+    do {
+      got = ::pread(file_, text_.data() + kept, read_size, static_cast<off_t>(offset_ + kept));
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) fail(path_);
+    text_.resize(kept + static_cast<std::size_t>(got));
+    return got > 0;
+  }
+
+  static constexpr std::size_t read_size = 1 << 16;
+  int file_;
+  std::uint64_t offset_;
+  const std::string& path_;
+  std::string text_;
+  std::size_t taken_ = 0;
+  std::size_t searched_ = 0;
+};
 
 }  // namespace
 
@@ -100,9 +157,7 @@ Journal Journal::start(const std::string& path, const SweepIdentity& identity, s
   }
   if (file.value() < 0) fail(path);
   Journal journal(path, std::move(file), points);
-  const std::string text = header(identity, points);
-  write_all(journal.file_.value(), text, "-o " + path);
-  journal.end_ = text.size();
+  journal.begin(identity);
   return journal;
 }
 
@@ -115,13 +170,26 @@ Journal Journal::resume(const std::string& path, const SweepIdentity& identity, 
   return journal;
 }
 
+void Journal::begin(const SweepIdentity& identity) {
+  const std::string text = header(identity, places_.size());
+  write_all(file_.value(), text, "-o " + path_);
+  end_ = text.size();
+}
+
 void Journal::scan(const SweepIdentity& identity) {
-  const std::string text = read_file("--resume", path_);
-  std::string_view rest = text;
-  rest.remove_prefix(check_header(path_, rest, identity, places_.size()));
+  constexpr std::size_t longest_header = 1 << 20;
+  const std::string expected = header(identity, places_.size());
+  const std::string found = start_of(file_.value(), expected.size(), path_);
+  // A sweep may be killed before its header is written; nothing is lost then.
+  if (found.size() < expected.size() && expected.starts_with(found)) {
+    if (::ftruncate(file_.value(), 0) != 0) fail(path_);
+    return begin(identity);
+  }
+  if (found != expected) refuse_header(path_, start_of(file_.value(), longest_header, path_), identity);
+  LineReader lines(file_.value(), expected.size(), path_);
   for (;;) {
-    end_ = text.size() - rest.size();
-    const auto line = take_line(rest);
+    end_ = lines.offset();
+    const auto line = lines.next();
     if (!line || !scan_record(*line, end_)) break;
   }
   if (::ftruncate(file_.value(), static_cast<off_t>(end_)) != 0) fail(path_);

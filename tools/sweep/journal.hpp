@@ -49,6 +49,7 @@ class Journal {
   static constexpr std::uint32_t absent = ~std::uint32_t{0};
 
   Journal(std::string path, Descriptor file, std::size_t points);
+  void begin(const SweepIdentity& identity);
   void scan(const SweepIdentity& identity);
   bool scan_record(std::string_view line, std::uint64_t offset);
 

@@ -1,24 +1,18 @@
 #include "tools/tables/judge.hpp"
 
 #include <cmath>
-#include <cstdlib>
-#include <sstream>
 
+#include "model/digits.hpp"
 #include "tools/output/number.hpp"
 
 namespace tilemeter::tables {
 namespace {
 
-std::string digits_of(double value) {
-  std::ostringstream text;
-  text.precision(10);
-  text << value;
-  return text.str();
-}
+std::string digits_of(double value) { return significant_digits(value, 10); }
 
 }  // namespace
 
-Printed::Printed(std::string digits) : digits_(std::move(digits)), value_(std::strtod(digits_.c_str(), nullptr)) {
+Printed::Printed(std::string digits) : digits_(std::move(digits)), value_(number_in(digits_)) {
   const std::size_t point = digits_.find('.');
   if (point != std::string::npos) decimals_ = static_cast<int>(digits_.size() - point - 1);
 }

@@ -1,9 +1,8 @@
 #include "tools/tables/render.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
+#include "model/digits.hpp"
 #include "tools/json.hpp"
 #include "tools/output/lines.hpp"
 #include "tools/report/report.hpp"
@@ -22,11 +21,7 @@ Overload(Functions...) -> Overload<Functions...>;
 /// The shortest digits that give `value` back.
 std::string shortest(double value) { return Json(value).dump(); }
 
-std::string scientific(double value) {
-  std::array<char, 32> buffer{};
-  const int length = std::snprintf(buffer.data(), buffer.size(), "%.3e", value);
-  return {buffer.data(), static_cast<std::size_t>(length)};
-}
+std::string scientific(double value) { return scientific_digits(value, 3); }
 
 /// `value` with separators in its whole part: "1,024.0", "-0.3".
 std::string grouped(const Decimal& value) {

@@ -1,7 +1,7 @@
 // Which launches are not to be believed.
 #include <array>
-#include <cstdio>
 
+#include "model/digits.hpp"
 #include "traces/ncu.hpp"
 
 namespace tilemeter {
@@ -48,12 +48,6 @@ constexpr std::array counted = {sm_edge_read,
                                 NamedBytes{"local-memory loads", &NcuLaunch::local_load},
                                 NamedBytes{"local-memory stores", &NcuLaunch::local_store}};
 
-std::string with_digits(double value, const char* format) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 bool exceeds(Count part, Count whole) {
   return static_cast<double>(part) > static_cast<double>(whole) * (1 + tolerance);
 }
@@ -78,12 +72,12 @@ std::optional<std::string> contradiction(const NcuLaunch& launch) {
 
 std::optional<std::string> ncu_refusal(const NcuLaunch& launch) {
   if (launch.duration && *launch.duration < shortest) {
-    return "it ran for " + with_digits(launch.duration->value * 1e6, "%.3f") +
+    return "it ran for " + fixed_digits(launch.duration->value * 1e6, 3) +
            " us: counters of kernels below 20 us are not to be trusted";
   }
   // Not a number fails the comparison, too.
   if (launch.l2_hit_rate && !(*launch.l2_hit_rate >= 0 && *launch.l2_hit_rate <= 100)) {
-    return "its L2 hit rate is " + with_digits(*launch.l2_hit_rate, "%.2f") +
+    return "its L2 hit rate is " + fixed_digits(*launch.l2_hit_rate, 2) +
            " %, outside 0 to 100: too short a kernel, or counters of different replays";
   }
   for (const NamedBytes& bytes : counted) {
