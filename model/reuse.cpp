@@ -120,7 +120,7 @@ DramEstimate key_outer(const Case& point, const Bills& bills, const Concurrency&
 
 /// softmax: a block comes back to its row when the blocks beside it have touched theirs.
 DramEstimate rows_again(const Case& point, const Bills& bills, const Concurrency& concurrency, double capacity) {
-  const double row = static_cast<double>(bytes_of(2, point.shapes.cols, point.problem.dtype).value());
+  const double row = static_cast<double>(bytes_of(1, point.shapes.cols, point.problem.dtype).value());
   const bool held = static_cast<double>(concurrency.resident) * row <= capacity;
   const double read = value((held ? bills.once : bills.bill).total().read_bytes);
   const double output = written(bills.bill);

@@ -59,7 +59,7 @@ struct DramEstimate {
 /// where a wave ends inside it; D is a wave, or a row of blocks. S and P between the kernels of standard_tiled: D(x) =
 /// S + x P, then (1 - x) (S + P) + x (P + O).
 ///
-/// softmax: D between two passes over a row is a row of X and of Y for each of R blocks.
+/// softmax: D between two passes over a row is a row of X for each of R blocks.
 ///
 /// All others, from the bill alone: every tensor once when all of them fit. Else reads beyond the first hit for the
 /// share C / (bytes of all tensors of the streams that run at once), as if they came in any order; the first read of a

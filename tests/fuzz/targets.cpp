@@ -24,8 +24,6 @@
 #include "tools/output/csv.hpp"
 #include "tools/report/report.hpp"
 #include "tools/sweep/journal.hpp"
-#include "tools/tables/document.hpp"
-#include "tools/tables/page.hpp"
 #include "tools/validate/observation.hpp"
 #include "traces/ncu.hpp"
 
@@ -121,10 +119,7 @@ void read_value(std::string_view text) {
 /// As `tilemeter report` does it.
 void read_json_document(std::string_view text) {
   if (complexity::is_complexity_document(text)) {
-    const Json document = Json::parse(text, nullptr, false);
-    tables::page_of(complexity::tables_of(document, "report input"), "fuzz");
-  } else if (tables::is_tables_document(text)) {
-    tables::page_of(tables::tables_of_document(text, "report input"), "fuzz");
+    complexity::page_of(Json::parse(text, nullptr, false), "fuzz", "report input");
   } else {
     render_report(text, "fuzz");
   }
@@ -178,6 +173,7 @@ const std::vector<Target>& table() {
 }
 
 std::vector<fs::path> files_of(const fs::path& path, std::string_view ending) {
+  if (!fs::exists(path)) return {};  // a target without a corpus of its own has the project's files alone
   if (!fs::is_directory(path)) return {path};
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(path)) {

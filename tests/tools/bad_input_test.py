@@ -133,11 +133,11 @@ class BadInput(Folder):
         self.refuse(["tables", "traffic-vs-k"], "traffic-vs-k", "did you mean", "traffic-vs-m", "score-matrix")
         self.refuse(["tables", "traffic-vs-m", "--format", "xml"], "--format xml", "json")
         self.refuse(["tables", "--list", "--format", "json"], "--list", "--format")
-        torn = self.write("torn.json", '{"schema": 1, "command": "tables", "tables": [{"name": "golden"}]}')
+        torn = self.write("torn.json", '{"schema": 1, "command": "tables", "version": "0", "tables": [{"name": "golden", "title": "t", "source": "s"}]}')
         self.refuse(["report", torn], "report input", "columns")
-        other = self.write("other.json", '{"schema": 1, "command": "tables", "tables": [{"name": "x", "columns": [], '
+        other = self.write("other.json", '{"schema": 1, "command": "tables", "version": "0", "tables": [{"name": "x", "title": "t", "source": "s", "columns": [], '
                            '"rows": [[1]], "notes": [], "failures": [], "infeasible_rows": 0}]}')
-        self.refuse(["report", other], "table x", "1 cells")
+        self.refuse(["report", other], "tables[0].rows[0]", "a cell for each column")
         self.refuse(["tables", "--seq", "64"], "--seq", "tables")
 
     def test_capacity(self):
