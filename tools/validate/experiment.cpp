@@ -1,9 +1,11 @@
 #include "tools/validate/experiment.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "tools/sweep/pool.hpp"
+#include "tools/validate/causes.hpp"
 #include "tools/validate/statistics.hpp"
 
 namespace tilemeter::validation {
@@ -104,6 +106,9 @@ std::vector<Row> predicted_rows(const Split& split, const std::vector<ValidatedP
     rows[at] = time_row(points[i], i, timed_on(points[i], device, kernel));
     rows[at].split = split.word;
     rows[at].role = *roles[i];
+    if (rows[at].role != Role::unfitted && std::abs(rows[at].error()) > error_to_explain) {
+      rows[at].detail = known_cause(rows[at].kernel, Metric::time);
+    }
   });
   return rows;
 }

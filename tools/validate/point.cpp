@@ -1,6 +1,7 @@
 #include "tools/validate/point.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/closed_form/catalog.hpp"
 #include "model/closed_form/padded.hpp"
@@ -56,6 +57,7 @@ std::string problem_text(const PointResult& result) {
     const Json& value = point["options"][option];
     text += ", " + (value.is_string() ? value.get<std::string>() : std::string(option) + " " + value.dump());
   }
+  if (point["options"].value("deterministic", false)) text += ", deterministic";
   return text;
 }
 
@@ -284,6 +286,8 @@ std::vector<Row> traffic_rows(const ValidatedPoint& point, std::size_t index) {
     if (metric == Metric::edge_read || metric == Metric::edge_write) {
       row.within = agrees_at_edge(row.predicted, row.measured, point.ragged_causal);
       if (!row.within) row.detail = known_cause(row.kernel, metric);
+    } else if (std::abs(row.error()) > error_to_explain) {
+      row.detail = known_cause(row.kernel, metric);
     }
     rows.push_back(std::move(row));
   }
