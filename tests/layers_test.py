@@ -26,6 +26,7 @@ PACKAGES = {
     "nlohmann/": {"tools", "traces", "tests"},
     "boost/": {"model"},
     "cuda": {"kernels", "tests"},
+    "mpi.h": {"tools"},
     "catch2/": {"tests"},
     "benchmark/": {"tests"},
 }

@@ -15,6 +15,7 @@
 #include "tools/output/file.hpp"
 #include "tools/output/number.hpp"
 #include "tools/sweep/interrupt.hpp"
+#include "tools/sweep/ranks/launch.hpp"
 
 namespace {
 
@@ -59,6 +60,10 @@ void choose_log_line(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file larger than the user's limit is a failed write
+  // The other ranks of a sweep leave it to rank 0 to say what is wrong: a launcher ends the job at the first status
+  // that is not 0, perhaps before rank 0 has said it.
+  const bool is_follower = tilemeter::follows(argc, argv);
+  if (is_follower) tilemeter::set_verbosity(tilemeter::Verbosity::silent);
   try {
     choose_log_line(argc, argv);
     return run(argc, argv);
@@ -72,5 +77,5 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     tilemeter::log_error(error.what());
   }
-  return wrong_input;
+  return is_follower ? done : wrong_input;
 }

@@ -1,9 +1,13 @@
 #include <array>
+#include <optional>
 
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
+#include "tools/log.hpp"
 #include "tools/options/point_options.hpp"
 #include "tools/options/text.hpp"
+#include "tools/sweep/ranks/agree.hpp"
+#include "tools/sweep/ranks/ranks.hpp"
 #include "tools/sweep/sweep.hpp"
 
 namespace tilemeter {
@@ -21,7 +25,14 @@ constexpr std::string_view sweep_example =
     "from:to:*2 or from:to:+64; the last option changes fastest.\n"
     "  tilemeter sweep --algorithm flash2 --seq 1024:65536:*2 --causal --device a100-80gb,h200 -j 2 -o lengths.json\n"
     "A sweep that was interrupted goes on where it was with the same command line and --resume. On a terminal a bar\n"
-    "shows how many points are done, how fast, and the time left.";
+    "shows how many points are done, how fast, and the time left. `mpirun -n 8` before the command shares the points "
+    "among\n"
+    "eight processes, on one machine or several; this program was ";
+
+std::string_view sweep_help() {
+  static const std::string text = std::string(sweep_example) + std::string(ranks_note()) + ".";
+  return text;
+}
 
 std::size_t worker_threads(const Arguments& arguments) {
   constexpr Count most_threads = 1024;
@@ -33,21 +44,43 @@ std::size_t worker_threads(const Arguments& arguments) {
   return static_cast<std::size_t>(threads);
 }
 
-int run_sweep(const Arguments& arguments) {
-  const Target target = target_of(arguments);
+/// A sweep whose input was read and checked.
+struct Prepared {
+  Target target;
+  RunOptions options;
+  std::size_t threads = 1;
+  PointGrid grid;
+};
+
+Prepared prepared_of(const Arguments& arguments) {
+  Target target = target_of(arguments);
   if (arguments.has("--resume") && !target.path)
     throw InputError("--resume needs -o FILE, the file that was not finished");
   const RunOptions options = run_options_of(arguments);
   const std::size_t threads = worker_threads(arguments);
-  const PointGrid grid = point_grid(arguments, "sweep", Values::many);
+  PointGrid grid = point_grid(arguments, "sweep", Values::many);
   check_all(grid, options);
-  const Sweep sweep{.grid = grid,
-                    .options = options,
-                    .threads = threads,
+  return {.target = std::move(target), .options = options, .threads = threads, .grid = std::move(grid)};
+}
+
+int run_sweep(const Arguments& arguments) {
+  const std::unique_ptr<Ranks> ranks = join_ranks();
+  if (ranks->rank() > 0) set_verbosity(Verbosity::silent);
+  std::optional<Prepared> prepared;
+  SweepIdentity identity;
+  const auto prepare = [&] {
+    prepared.emplace(prepared_of(arguments));
+    identity = identity_of(arguments);
+    return identity.version + ", " + identity.command_line + ", files " + std::to_string(identity.inputs);
+  };
+  if (!agree(*ranks, prepare)) return 0;
+  const Sweep sweep{.ranks = *ranks,
+                    .grid = prepared->grid,
+                    .options = prepared->options,
+                    .threads = prepared->threads,
                     .bar = arguments.has("-q") ? Bar::hidden : bar_for_terminal()};
-  if (!target.path) return sweep_to_output(sweep, target.format);
-  return sweep_to_file(sweep, target, identity_of(arguments),
-                       arguments.has("--resume") ? Start::resumed : Start::fresh);
+  if (!prepared->target.path) return sweep_to_output(sweep, prepared->target.format);
+  return sweep_to_file(sweep, prepared->target, identity, arguments.has("--resume") ? Start::resumed : Start::fresh);
 }
 
 }  // namespace
@@ -55,7 +88,7 @@ int run_sweep(const Arguments& arguments) {
 Command sweep_command() {
   return {.name = "sweep",
           .summary = "the same over ranges of budgets, tiles, lengths, masks, algorithms, devices",
-          .example = sweep_example,
+          .example = sweep_help(),
           .words = "",
           .options = all_options(
               {point_option_specs(), run_option_specs(), sweep_options, output_option_specs(), logging_option_specs()}),

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "tools/options/choice.hpp"
+#include "tools/sweep/ranks/launch.hpp"
 
 namespace tilemeter {
 namespace {
@@ -46,7 +47,9 @@ std::string_view variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// Launchers of MPI jobs give each process a terminal of its own, wherever the output goes.
 bool on_a_terminal() {
+  if (launched()) return false;
   const std::string_view terminal = variable("TERM");
   return ::isatty(STDOUT_FILENO) != 0 && !terminal.empty() && terminal != "dumb" && variable("NO_COLOR").empty();
 }

@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 namespace tilemeter {
 namespace {
 
 constexpr std::size_t most_waiting = 4096;
 constexpr std::chrono::milliseconds progress_interval{100};
+constexpr std::chrono::microseconds serve_interval{500};
 
-class Run {
+class Run final : public SharedPoints {
  public:
   Run(const Pool& pool, const PoolTask& task) : pool_(pool), task_(task) {}
 
@@ -30,32 +29,81 @@ class Run {
     return taken_;
   }
 
+  std::vector<std::size_t> claim(std::size_t most) override {
+    std::vector<std::size_t> points;
+    guarded([&] {
+      std::size_t point = 0;
+      while (points.size() < most && next(point) == Next::point) points.push_back(point);
+    });
+    return points;
+  }
+
+  bool over() override {
+    bool none = true;
+    guarded([&] { none = next_ >= task_.count || error_ || stopped_ || (task_.stop && task_.stop()); });
+    return none;
+  }
+
+  void deliver(std::size_t point, std::string text) override {
+    guarded([&] {
+      if (!error_) take(point, std::move(text), Passed::no);
+    });
+  }
+
+  void stop() override {
+    guarded([&] { stopped_ = true; });
+  }
+
+  void fail(std::exception_ptr error) override {
+    guarded([&] {
+      if (!error_) error_ = std::move(error);
+    });
+  }
+
  private:
-  /// The next point to make; nothing when there is none or the run ends.
-  bool claim(std::size_t& point) {
+  /// Does `action` with the lock held; what it throws ends the run.
+  void guarded(const std::function<void()>& action) {
+    const std::lock_guard lock(mutex_);
+    try {
+      action();
+    } catch (...) {
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
+  enum class Next { point, later, none };
+
+  /// The next point to make, with the lock held.
+  Next next(std::size_t& point) {
+    while (next_ < task_.count && task_.skip && task_.skip(next_)) pass(next_++);
+    if (next_ >= task_.count || error_ || stopped_ || (task_.stop && task_.stop())) return Next::none;
+    if (pool_.delivery == Delivery::in_order && next_ - due_ >= most_waiting) return Next::later;
+    point = next_++;
+    return Next::point;
+  }
+
+  /// Waits for the next point; false when there is none or the run ends.
+  bool wait_for_next(std::size_t& point) {
     std::unique_lock lock(mutex_);
     for (;;) {
-      while (next_ < task_.count && task_.skip && task_.skip(next_)) pass(next_++);
-      if (next_ >= task_.count || error_ || (task_.stop && task_.stop())) return false;
-      if (pool_.delivery == Delivery::as_finished || next_ - due_ < most_waiting) break;
+      const Next found = next(point);
+      if (found != Next::later) return found == Next::point;
       changed_.wait_for(lock, progress_interval);
     }
-    point = next_++;
-    return true;
   }
 
   /// A point that needs no making; earlier ones may still be under way.
   void pass(std::size_t point) {
-    if (pool_.delivery == Delivery::in_order) deliver(point, {}, Passed::yes);
+    if (pool_.delivery == Delivery::in_order) take(point, {}, Passed::yes);
   }
 
   void work() {
     try {
-      for (std::size_t point = 0; claim(point);) {
+      for (std::size_t point = 0; wait_for_next(point);) {
         std::string text = task_.make(point);
         const std::lock_guard lock(mutex_);
         if (error_) break;
-        deliver(point, std::move(text), Passed::no);
+        take(point, std::move(text), Passed::no);
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -72,7 +120,7 @@ class Run {
     Passed passed = Passed::no;
   };
 
-  void deliver(std::size_t point, std::string text, Passed passed) {
+  void take(std::size_t point, std::string text, Passed passed) {
     if (pool_.delivery == Delivery::as_finished) {
       task_.take(point, std::move(text));
       ++taken_;
@@ -90,12 +138,22 @@ class Run {
   }
 
   void report_until_done() {
+    bool others = task_.serve != nullptr;
+    auto shown = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
-    while (live_ > 0) {
-      changed_.wait_for(lock, progress_interval, [this] { return live_ == 0; });
+    while (live_ > 0 || others) {
+      if (live_ > 0 && !others) changed_.wait_for(lock, progress_interval, [this] { return live_ == 0; });
       const std::size_t done = taken_;
       lock.unlock();
-      if (task_.progress) task_.progress(done);
+      if (others) {
+        others = !task_.serve(*this);
+        std::this_thread::sleep_for(serve_interval);
+      }
+      const auto now = std::chrono::steady_clock::now();
+      if (task_.progress && (!others || now - shown >= progress_interval)) {
+        task_.progress(done);
+        shown = now;
+      }
       lock.lock();
     }
   }
@@ -110,6 +168,7 @@ class Run {
   std::size_t due_ = 0;
   std::size_t taken_ = 0;
   std::size_t live_ = 0;
+  bool stopped_ = false;
 };
 
 }  // namespace

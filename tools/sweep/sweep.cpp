@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <optional>
 
 #include "tools/json.hpp"
 #include "tools/log.hpp"
@@ -13,6 +14,9 @@
 #include "tools/output/list.hpp"
 #include "tools/report/report.hpp"
 #include "tools/sweep/interrupt.hpp"
+#include "tools/sweep/ranks/agree.hpp"
+#include "tools/sweep/ranks/help.hpp"
+#include "tools/sweep/ranks/lead.hpp"
 #include "tools/time/json.hpp"
 #include "tools/version.hpp"
 
@@ -41,6 +45,13 @@ bool is_consistent(const Json& point) {
   if (closed == point.end()) return true;
   const auto numeric = point.find("numeric");
   return (*closed)["equal"] == true && (numeric == point.end() || (*numeric)["ok"] == true);
+}
+
+/// Runs the task on rank 0 with the other ranks.
+std::size_t lead(const Sweep& sweep, Delivery delivery, PoolTask task, std::atomic<std::size_t>& failures) {
+  Lead others(sweep.ranks, failures);
+  if (sweep.ranks.size() > 1) task.serve = [&](SharedPoints& points) { return others.serve(points); };
+  return run_pool({.threads = sweep.threads, .delivery = delivery}, task);
 }
 
 /// Makes FILE of the journal: rows are rendered by all threads and written in the order of the points.
@@ -99,25 +110,30 @@ int sweep_to_output(const Sweep& sweep, Format format) {
   const InterruptGuard guard;
   const ListFormat list = list_format(format, "sweep", sweep.grid);
   std::atomic<std::size_t> failures = 0;
+  const auto make = [&](std::size_t i) { return list.row(json_of(sweep, i, failures), i); };
+  if (sweep.ranks.rank() > 0) {
+    help(sweep.ranks, sweep.threads, make, InterruptGuard::requested, failures);
+    return 0;
+  }
   std::string whole = list.head;
   const auto flush = [&](std::string& text) {
     if (format == Format::html) return;
     write_out(text);
     text.clear();
   };
-  flush(whole);
   Progress progress(::isatty(STDOUT_FILENO) != 0 ? Bar::hidden : sweep.bar, sweep.grid.size(), 0);
-  const std::size_t taken = run_pool({.threads = sweep.threads, .delivery = Delivery::in_order},
-                                     {.count = sweep.grid.size(),
-                                      .skip = nullptr,
-                                      .make = [&](std::size_t i) { return list.row(json_of(sweep, i, failures), i); },
-                                      .take =
-                                          [&](std::size_t, std::string text) {
-                                            whole += text;
-                                            flush(whole);
-                                          },
-                                      .progress = [&](std::size_t done) { progress.show(done); },
-                                      .stop = InterruptGuard::requested});
+  const std::size_t taken = lead(sweep, Delivery::in_order,
+                                 {.count = sweep.grid.size(),
+                                  .skip = nullptr,
+                                  .make = make,
+                                  .take =
+                                      [&](std::size_t, std::string text) {
+                                        whole += text;
+                                        flush(whole);
+                                      },
+                                  .progress = [&](std::size_t done) { progress.show(done); },
+                                  .stop = InterruptGuard::requested},
+                                 failures);
   whole += list.tail;
   if (taken < sweep.grid.size()) {
     flush(whole);
@@ -131,24 +147,36 @@ int sweep_to_output(const Sweep& sweep, Format format) {
 int sweep_to_file(const Sweep& sweep, const Target& target, const SweepIdentity& identity, Start start) {
   const InterruptGuard guard;
   const std::size_t points = sweep.grid.size();
-  require_writable(*target.path);
-  const std::string partial = partial_path(*target.path);
-  Journal journal =
-      start == Start::resumed ? Journal::resume(partial, identity, points) : Journal::start(partial, identity, points);
-  log_info(std::to_string(journal.size()) + " of " + std::to_string(points) + " points are in " + partial);
   std::atomic<std::size_t> failures = 0;
-  {
-    Progress progress(sweep.bar, points, journal.size());
-    run_pool({.threads = sweep.threads, .delivery = Delivery::as_finished},
-             {.count = points,
-              .skip = [&](std::size_t i) { return journal.has(i); },
-              .make = [&](std::size_t i) { return json_of(sweep, i, failures).dump(); },
-              .take = [&](std::size_t i, std::string text) { journal.append(i, text); },
-              .progress = [&](std::size_t done) { progress.show(done); },
-              .stop = InterruptGuard::requested});
+  const auto make = [&](std::size_t i) { return json_of(sweep, i, failures).dump(); };
+  std::optional<Journal> journal;
+  const auto open = [&] {
+    if (sweep.ranks.rank() > 0) return std::string();
+    require_writable(*target.path);
+    const std::string partial = partial_path(*target.path);
+    journal.emplace(start == Start::resumed ? Journal::resume(partial, identity, points)
+                                            : Journal::start(partial, identity, points));
+    return std::string();
+  };
+  if (!agree(sweep.ranks, open)) return 0;
+  if (!journal) {
+    help(sweep.ranks, sweep.threads, make, InterruptGuard::requested, failures);
+    return 0;
   }
-  if (journal.size() < points) throw Interrupted(how_to_resume(journal, points));
-  return finish_file(sweep, target, journal);
+  log_info(std::to_string(journal->size()) + " of " + std::to_string(points) + " points are in " + journal->path());
+  {
+    Progress progress(sweep.bar, points, journal->size());
+    lead(sweep, Delivery::as_finished,
+         {.count = points,
+          .skip = [&](std::size_t i) { return journal->has(i); },
+          .make = make,
+          .take = [&](std::size_t i, std::string text) { journal->append(i, text); },
+          .progress = [&](std::size_t done) { progress.show(done); },
+          .stop = InterruptGuard::requested},
+         failures);
+  }
+  if (journal->size() < points) throw Interrupted(how_to_resume(*journal, points));
+  return finish_file(sweep, target, *journal);
 }
 
 SweepIdentity identity_of(const Arguments& arguments) {

@@ -1,4 +1,5 @@
-// A grid of points counted by several threads, to standard output as they come or to a file that can be resumed.
+// A grid of points counted by several threads and ranks, to standard output as they come or to a file that can be
+// resumed.
 #pragma once
 
 #include "tools/options/axis.hpp"
@@ -7,10 +8,12 @@
 #include "tools/sweep/journal.hpp"
 #include "tools/sweep/pool.hpp"
 #include "tools/sweep/progress.hpp"
+#include "tools/sweep/ranks/ranks.hpp"
 
 namespace tilemeter {
 
 struct Sweep {
+  Ranks& ranks;
   const PointGrid& grid;
   RunOptions options;
   std::size_t threads = 1;
@@ -20,11 +23,12 @@ struct Sweep {
 enum class Start { fresh, resumed };
 
 /// Writes rows to standard output in order, each as soon as it and those before it are done. Returns the exit status: 1
-/// when a check failed. Throws ClosedPipe, and Interrupted after closing the document.
+/// when a check failed. Ranks other than 0 make points for rank 0 and return 0, here and below. Throws ClosedPipe, and
+/// Interrupted after closing the document.
 int sweep_to_output(const Sweep& sweep, Format format);
 
 /// Records points in FILE.partial as they finish and writes FILE at the end. The same bytes whatever the number of
-/// threads and interruptions. Throws InputError, and Interrupted, which says how to go on.
+/// threads, ranks and interruptions. Throws InputError, and Interrupted, which says how to go on.
 int sweep_to_file(const Sweep& sweep, const Target& target, const SweepIdentity& identity, Start start);
 
 /// What makes two sweeps the same: version, options and their order (but for -o, -j, -q, -v, --resume), input files.
