@@ -23,7 +23,10 @@ constexpr int done = 0;
 constexpr int wrong_input = 2;
 constexpr int interrupted = 130;  // 128 + SIGINT, as shells report it
 
-int run(int argc, const char* const* argv) {
+/// Whether a process speaks, or leaves that to the first of several.
+enum class Voice { own, none };
+
+int run(int argc, const char* const* argv, Voice voice) {
   const auto parsed = tilemeter::parse_command_line(tilemeter::commands(), argc, argv);
   if (const auto* page = std::get_if<tilemeter::Page>(&parsed)) {
     tilemeter::write_out(page->text);
@@ -31,7 +34,8 @@ int run(int argc, const char* const* argv) {
   }
   const auto& invocation = std::get<tilemeter::Invocation>(parsed);
   const tilemeter::Arguments& arguments = invocation.arguments;
-  tilemeter::set_verbosity(tilemeter::verbosity_of(arguments));
+  const tilemeter::Verbosity wanted = tilemeter::verbosity_of(arguments);
+  if (voice == Voice::own) tilemeter::set_verbosity(wanted);
   tilemeter::set_colours(tilemeter::colours_for(arguments));
   tilemeter::log_detail(tilemeter::command_line_of(arguments, invocation.command->name));
   const auto start = std::chrono::steady_clock::now();
@@ -66,7 +70,7 @@ int main(int argc, char** argv) {
   if (is_follower) tilemeter::set_verbosity(tilemeter::Verbosity::silent);
   try {
     choose_log_line(argc, argv);
-    return run(argc, argv);
+    return run(argc, argv, is_follower ? Voice::none : Voice::own);
   } catch (const tilemeter::ClosedPipe&) {
     return done;
   } catch (const tilemeter::Interrupted& stop) {
