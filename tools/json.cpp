@@ -208,11 +208,18 @@ Json compulsory_json(const PointResult& result) {
   return json;
 }
 
+/// FLOPs that a visible pair needs: two products; of gradients five, or four where P is read and not computed again.
+Count flops_of_pair(const PointResult& result) {
+  const Problem& problem = result.problem;
+  const Count forward = checked::multiply(2, checked::add(problem.head_dim, problem.head_dim_v));
+  if (result.request.algorithm->computation() != Computation::gradients) return forward;
+  const bool keeps_scores = result.request.algorithm->name == "standard_backward";
+  const Count again = keeps_scores ? 0 : checked::multiply(2, problem.head_dim);
+  return checked::add(checked::multiply(2, forward), again);
+}
+
 void add_pairs(const PointResult& result, Json& json) {
-  json["pair_flops"] = named("pair_flops", [&] {
-    const Count per_pair = checked::add(result.problem.head_dim, result.problem.head_dim_v);
-    return checked::multiply(result.pairs, checked::multiply(2, per_pair));
-  });
+  json["pair_flops"] = named("pair_flops", [&] { return checked::multiply(result.pairs, flops_of_pair(result)); });
   json["pairs"] = result.pairs;
 }
 

@@ -34,6 +34,12 @@ class Work(unittest.TestCase):
         self.assertEqual(2 * flops("--algorithm flash2_backward --variant two_kernels" + shape), 7 * forward)
 
 
+    def test_visible_pairs_need_what_whole_tiles_take_without_a_mask(self):
+        for algorithm in BACKWARD:
+            operations = count(f"--algorithm {algorithm} --seq 1024 --head-dim 64")["operations"]
+            self.assertEqual(operations["pair_flops"], operations["matmul_flops"], algorithm)
+
+
 class Accumulation(unittest.TestCase):
     SHAPE = "--algorithm flash2_backward --batch 2 --heads 8 --seq 1024 --head-dim 64 "
     BUFFER = 2 * 8 * 1024 * 64  # elements of dQ

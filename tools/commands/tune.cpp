@@ -25,7 +25,7 @@ constexpr std::array tune_options = {
     OptionSpec{"--top", "K", "tilings in the list of the best; default 5"},
     OptionSpec{"--warps", "W,...", "warps of a block that candidates may have; default 4,8"},
     OptionSpec{"--rejected", "", "list every rejected candidate, also those that a smaller one explains"},
-    OptionSpec{"--triton", "", "only print the candidates that fit, as triton.Config"},
+    OptionSpec{"--triton", "", "only print the candidates of powers of two that fit, as triton.Config"},
     OptionSpec{"--cutlass", "", "only print the candidates that fit, as cute::Shape"},
 };
 

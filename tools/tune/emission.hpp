@@ -9,7 +9,7 @@
 namespace tilemeter {
 
 /// "triton.Config({'BLOCK_M': 128, 'BLOCK_N': 64}, num_stages=2, num_warps=4)", the best first; candidates whose
-/// accumulators spill are left out.
+/// accumulators spill are left out, and those with sizes that are no powers of two, which Triton refuses.
 std::vector<std::string> triton_configs(const TuneResult& result);
 
 /// "cute::Shape<cute::Int<128>, cute::Int<64>, cute::Int<64>>;  // queries, keys, head dimension; stages 2, warps 4".
