@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 #include "model/closed_form/catalog.hpp"
 #include "model/reuse_walks.hpp"
@@ -50,6 +49,24 @@ PanelsAgain panels_again(const ProductGrid& grid, Count resident, double capacit
 
 namespace {
 
+/// Rows and columns of C, or of a tile of it.
+struct ProductSize {
+  Count rows = 1;
+  Count cols = 1;
+};
+
+/// The blocks of `batch` products of rows x depth by depth x cols, all in elements of so many bytes.
+ProductGrid product_grid(Count batch, ProductSize whole, Count depth, ProductSize tile, double element) {
+  const Count tile_rows = std::min(tile.rows, whole.rows);
+  const Count tile_cols = std::min(tile.cols, whole.cols);
+  return {.batch = batch,
+          .rows = ceil_div(whole.rows, tile_rows),
+          .cols = ceil_div(whole.cols, tile_cols),
+          .a_panel = area(tile_rows, depth) * element,
+          .b_panel = area(depth, tile_cols) * element,
+          .c_tile = area(tile_rows, tile_cols) * element};
+}
+
 /// One product whose operands are read and whose result is written; `edge` is what its blocks read, `inputs` what of it
 /// is compulsory.
 DramEstimate product_dram(const ProductGrid& grid, double edge, double inputs, double output, Count resident,
@@ -64,16 +81,9 @@ DramEstimate product_dram(const ProductGrid& grid, double edge, double inputs, d
 DramEstimate gemm_dram(const Case& point, const Concurrency& concurrency, double capacity) {
   const Work bill = closed_form("gemm", point);
   const Work once = compulsory("gemm", point);
-  const auto& [m, n, k] = std::tie(point.shapes.m, point.shapes.n, point.shapes.k);
-  const double element = static_cast<double>(size_of(point.problem.dtype));
-  const Count block_m = std::min(point.tiling.block_m, m);
-  const Count block_n = std::min(point.tiling.block_n, n);
-  const ProductGrid grid{.batch = point.problem.batch,
-                         .rows = ceil_div(m, point.tiling.block_m),
-                         .cols = ceil_div(n, point.tiling.block_n),
-                         .a_panel = area(block_m, k) * element,
-                         .b_panel = area(block_n, k) * element,
-                         .c_tile = area(block_m, block_n) * element};
+  const ProductGrid grid =
+      product_grid(point.problem.batch, {point.shapes.m, point.shapes.n}, point.shapes.k,
+                   {point.tiling.block_m, point.tiling.block_n}, static_cast<double>(size_of(point.problem.dtype)));
   const double inputs = bytes_read(once, TensorName::A) + bytes_read(once, TensorName::B);
   const double edge = bytes_read(bill, TensorName::A) + bytes_read(bill, TensorName::B);
   return product_dram(grid, edge, inputs, output_bytes(bill), concurrency.resident, capacity);
@@ -82,18 +92,14 @@ DramEstimate gemm_dram(const Case& point, const Concurrency& concurrency, double
 DramEstimate weight_layer_dram(const Case& point, const Concurrency& concurrency, double capacity) {
   const Work bill = closed_form("weight_layer", point);
   const Work once = compulsory("weight_layer", point);
-  const auto& [tokens, d_in, d_out] = std::tie(point.shapes.tokens, point.shapes.d_in, point.shapes.d_out);
-  const double element = static_cast<double>(size_of(point.problem.dtype));
-  const Count block_m = std::min(point.tiling.block_m, tokens);
-  const Count block_n = std::min(point.tiling.block_n, d_out);
+  const Count d_out = point.shapes.d_out;
+  ProductGrid grid =
+      product_grid(point.problem.batch, {point.shapes.tokens, d_out}, point.shapes.d_in,
+                   {point.tiling.block_m, point.tiling.block_n}, static_cast<double>(size_of(point.problem.dtype)));
+  // Weights have a type of their own, and scales.
   const double weights = bytes_read(once, TensorName::W) + bytes_read(once, TensorName::scales);
-  const double batch = static_cast<double>(point.problem.batch);
-  const ProductGrid grid{.batch = point.problem.batch,
-                         .rows = ceil_div(tokens, block_m),
-                         .cols = ceil_div(d_out, block_n),
-                         .a_panel = area(block_m, d_in) * element,
-                         .b_panel = weights / batch * static_cast<double>(block_n) / static_cast<double>(d_out),
-                         .c_tile = area(block_m, block_n) * element};
+  grid.b_panel = weights / static_cast<double>(point.problem.batch) *
+                 static_cast<double>(std::min(point.tiling.block_n, d_out)) / static_cast<double>(d_out);
   const double edge = static_cast<double>(bill.total().read_bytes.value());
   const double inputs = static_cast<double>(once.total().read_bytes.value());
   return product_dram(grid, edge, inputs, output_bytes(bill), concurrency.resident, capacity);

@@ -244,20 +244,22 @@ bool has_blocks(std::string_view algorithm) { return formula_of(algorithm).order
 StepEstimate streaming_step(std::string_view algorithm, const Case& point, const Execution& execution,
                             const MachineRates& rates, Count resident) {
   const UnitAmounts amounts = step_amounts(point.problem, rows_of(point), keys_of(point), execution);
+  const TimeBounds clocks = sm_clocks(amounts, rates, execution.matrix);
+  const double fixed = fixed_clocks(point, rates);
+  if (rates.fit) {
+    Efficiency fit = *rates.fit;
+    fit.hidden *= share_hidden(algorithm, execution);
+    return fitted_step(clocks, 1, fixed, resident, fit);
+  }
   const Chain chain = chain_of(amounts, execution, rates);
   const double barriers = barriers_of_step * rates.barrier;
   const double groups = execution.math_warps > 4 ? 2 : 1;
   const bool overlapped = algorithm == "flash3" && execution.overlap == Overlap::pipelined;
   StepEstimate step;
-  step.unit = longest_unit(sm_clocks(amounts, rates, execution.matrix), rates);
+  step.unit = longest_unit(clocks, rates);
   step.chain = overlapped ? overlapped_clocks(chain, groups, barriers)
                           : chain_clocks(chain, execution, point.tiling.stages, barriers);
-  step.fixed = fixed_clocks(point, rates);
-  if (rates.fit) {
-    Efficiency fit = *rates.fit;
-    fit.hidden *= share_hidden(algorithm, execution);
-    return fitted_step(sm_clocks(amounts, rates, execution.matrix), 1, step.fixed, resident, fit);
-  }
+  step.fixed = fixed;
   return step;
 }
 

@@ -3,6 +3,7 @@
 #include "model/closed_form/bill.hpp"
 #include "sim/catalog.hpp"
 #include "tools/hints.hpp"
+#include "tools/measure/measurement.hpp"
 #include "tools/neighbour_json.hpp"
 #include "tools/options/text.hpp"
 #include "tools/sram_json.hpp"
@@ -208,18 +209,18 @@ Json compulsory_json(const PointResult& result) {
   return json;
 }
 
-/// FLOPs that a visible pair needs: two products; of gradients five, or four where P is read and not computed again.
-Count flops_of_pair(const PointResult& result) {
-  const Problem& problem = result.problem;
-  const Count forward = checked::multiply(2, checked::add(problem.head_dim, problem.head_dim_v));
-  if (result.request.algorithm->computation() != Computation::gradients) return forward;
-  const bool keeps_scores = result.request.algorithm->name == "standard_backward";
-  const Count again = keeps_scores ? 0 : checked::multiply(2, problem.head_dim);
-  return checked::add(checked::multiply(2, forward), again);
+/// FLOPs that the visible pairs need: two products; of gradients five, or four where P is read and not computed again.
+Count flops_of_pairs(const PointResult& result) {
+  const Algorithm& algorithm = *result.request.algorithm;
+  const bool gradients = algorithm.computation() == Computation::gradients;
+  const bool keeps_scores = algorithm.name == "standard_backward";
+  if (gradients && !keeps_scores) return useful_flops(result).value();
+  const Count per_product = checked::add(result.problem.head_dim, result.problem.head_dim_v);
+  return checked::multiply(result.pairs, checked::multiply(gradients ? 4 : 2, per_product));
 }
 
 void add_pairs(const PointResult& result, Json& json) {
-  json["pair_flops"] = named("pair_flops", [&] { return checked::multiply(result.pairs, flops_of_pair(result)); });
+  json["pair_flops"] = named("pair_flops", [&] { return flops_of_pairs(result); });
   json["pairs"] = result.pairs;
 }
 

@@ -40,6 +40,7 @@ class Amounts : public Sink {
   }
   void op(const Op& op, Count times) override;
   void end_block(const std::vector<OnChipTile>& tiles) override;
+
   std::vector<KernelWork> take() {
     finish_launch();
     keep_all_dirty();
@@ -125,10 +126,9 @@ Bytes Amounts::touched(std::size_t tensor) const {
 /// Blocks of a stream that run at once, and so walk what they share in step. Of a tensor with several matrices for a
 /// stream (buffers of an accumulation), each has its part of them.
 double in_step(const LaunchBlocks& blocks, Count at_once, Count matrices) {
-  Count of_stream = 0;
-  for (const BlockRun& run : blocks.stream) of_stream = checked::add(of_stream, run.blocks);
-  const auto together = static_cast<double>(std::min(at_once, of_stream));
-  const double parts = static_cast<double>(matrices) / static_cast<double>(std::max<Count>(1, blocks.streams));
+  const Count streams = std::max<Count>(1, blocks.streams);
+  const auto together = static_cast<double>(std::min(at_once, blocks.blocks() / streams));
+  const double parts = static_cast<double>(matrices) / static_cast<double>(streams);
   return std::max(1.0, together / std::max(1.0, parts));
 }
 

@@ -1,9 +1,11 @@
 // Tiles that a mask cuts, against a look at every score.
+#include <array>
 #include <random>
 
 #include "model/geometry.hpp"
 #include "model/visibility.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/one_of.hpp"
 
 using namespace tilemeter;
 
@@ -20,11 +22,6 @@ bool is_cut(const VisitedTiles& visited, const Visibility& mask, Count a, Count 
   return false;
 }
 
-template <std::size_t n>
-Count one_of(std::mt19937_64& random, const std::array<Count, n>& values) {
-  return values[std::uniform_int_distribution<std::size_t>(0, n - 1)(random)];
-}
-
 }  // namespace
 
 TEST_CASE("cut tiles are the visited tiles with a score outside the mask") {
@@ -34,14 +31,15 @@ TEST_CASE("cut tiles are the visited tiles with a score outside the mask") {
     Problem problem;
     problem.batch = 2;
     problem.heads = problem.kv_heads = 3;
-    problem.seq_q = one_of<6>(random, {1, 7, 40, 100, 128, 211});
-    problem.seq_k = one_of<6>(random, {1, 9, 64, 100, 128, 230});
+    problem.seq_q = one_of<Count>(random, {1, 7, 40, 100, 128, 211});
+    problem.seq_k = one_of<Count>(random, {1, 9, 64, 100, 128, 230});
     problem.mask.kind = std::array{MaskKind::causal, MaskKind::window, MaskKind::none}[static_cast<std::size_t>(i) % 3];
     if (problem.mask.kind == MaskKind::window) {
-      problem.mask.left = one_of<4>(random, {0, 5, 31, 400});
-      if (i % 2 == 0) problem.mask.right = one_of<3>(random, {0, 3, 64});
+      problem.mask.left = one_of<Count>(random, {0, 5, 31, 400});
+      if (i % 2 == 0) problem.mask.right = one_of<Count>(random, {0, 3, 64});
     }
-    const Tiling tiling{.block_q = one_of<4>(random, {8, 16, 33, 64}), .block_k = one_of<4>(random, {8, 16, 30, 64})};
+    const Tiling tiling{.block_q = one_of<Count>(random, {8, 16, 33, 64}),
+                        .block_k = one_of<Count>(random, {8, 16, 30, 64})};
     const VisitedTiles visited(problem, tiling);
     const Visibility mask(problem);
     Count cut = 0;

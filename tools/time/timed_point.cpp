@@ -125,9 +125,9 @@ DramEstimate dram_of(std::vector<KernelWork>& kernels) {
 
 /// Whether the kernels of `algorithm` that multiply do so for tiles of queries and keys.
 bool visits_tiles(std::string_view algorithm) {
-  const Formula& formula = formula_of(algorithm);
-  const bool pairs = formula.computation == Computation::attention || formula.computation == Computation::gradients;
-  return pairs && formula.order != LoopOrder::untiled;
+  const Computation computation = formula_of(algorithm).computation;
+  const bool pairs = computation == Computation::attention || computation == Computation::gradients;
+  return pairs && has_blocks(algorithm);
 }
 
 PreparedPart prepare_part(const PointResult& result, const Case& point, const PreparedPoint& time) {

@@ -14,6 +14,7 @@
 #include "tests/sim/unlimited.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/one_of.hpp"
 
 using namespace tilemeter;
 using namespace tilemeter::testing;
@@ -31,11 +32,6 @@ struct Point {
   Concurrency concurrency;
   Count capacity = 0;
 };
-
-template <class T>
-T one_of(std::mt19937_64& random, std::initializer_list<T> values) {
-  return values.begin()[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(random)];
-}
 
 Point random_point(std::mt19937_64& random, MaskKind mask) {
   Point made;
