@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 . tools/stage.sh
 
 build() {
-  cmake --preset release -B build/demo -DTILEMETER_TESTS=OFF >/dev/null
+  cmake --preset release -B build/demo -DTILEMETER_TESTS=OFF -DTILEMETER_CUDA=OFF >/dev/null
   cmake --build build/demo --target tilemeter -- --quiet
 }
 

@@ -14,21 +14,21 @@ namespace {
 
 struct Reader {
   std::string_view command;
-  Values values;
+  Several several;
 };
-constexpr std::array<Reader, 8> readers = {{{"count", Values::one_but_algorithms},
-                                            {"sweep", Values::many},
-                                            {"tune", Values::one_problem},
-                                            {"occupancy", Values::many},
-                                            {"predict", Values::many},
-                                            {"simulate", Values::one_but_algorithms},
-                                            {"roofline", Values::many},
-                                            {"measure", Values::many}}};
+constexpr std::array<Reader, 8> readers = {{{"count", Several::one_but_algorithms},
+                                            {"sweep", Several::many},
+                                            {"tune", Several::one_problem},
+                                            {"occupancy", Several::many},
+                                            {"predict", Several::many},
+                                            {"simulate", Several::one_but_algorithms},
+                                            {"roofline", Several::many},
+                                            {"measure", Several::many}}};
 
 void read_points(const Reader& reader, const Arguments& given) {
   const Arguments arguments = with_algorithm_of(described_kernel(given), given);
   const RunOptions options = run_options_of(arguments);
-  const PointGrid grid = point_grid(arguments, reader.command, reader.values);
+  const PointGrid grid = point_grid(arguments, reader.command, reader.several);
   check(grid[0], options);
   check(grid[grid.size() - 1], options);
 }

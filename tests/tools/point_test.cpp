@@ -16,7 +16,7 @@ Arguments arguments_of(std::initializer_list<std::pair<const char*, const char*>
 }
 
 PointGrid grid_of(std::initializer_list<std::pair<const char*, const char*>> given) {
-  return point_grid(arguments_of(given), "sweep", Values::many);
+  return point_grid(arguments_of(given), "sweep", Several::many);
 }
 
 Json json_of(std::initializer_list<std::pair<const char*, const char*>> given, RunOptions options = {}) {

@@ -98,7 +98,7 @@ std::string text_of(Format format, const Json& points, const PointGrid& grid) {
 int run_count(const Arguments& arguments) {
   const Target target = target_of(arguments);
   RunOptions options = run_options_of(arguments);
-  const PointGrid grid = point_grid(arguments, "count", Values::one_but_algorithms);
+  const PointGrid grid = point_grid(arguments, "count", Several::one_but_algorithms);
   options.sms = sms_of(arguments, grid);
   check_all(grid, options);
   const auto file = open_file(target);

@@ -108,7 +108,7 @@ std::vector<OccupancyRow> rows_of_layouts(const Arguments& arguments) {
 std::vector<OccupancyRow> rows_of_points(const Arguments& arguments) {
   constexpr std::size_t most_points = 100'000;
   const std::optional<KernelDescription> kernel = described_kernel(arguments);
-  const PointGrid grid = point_grid(with_algorithm_of(kernel, arguments), "occupancy", Values::many);
+  const PointGrid grid = point_grid(with_algorithm_of(kernel, arguments), "occupancy", Several::many);
   if (grid.size() > most_points) {
     throw InputError("the options stand for " + std::to_string(grid.size()) + " points: occupancy takes at most " +
                      std::to_string(most_points));

@@ -58,7 +58,7 @@ Prepared prepared_of(const Arguments& arguments) {
     throw InputError("--resume needs -o FILE, the file that was not finished");
   const RunOptions options = run_options_of(arguments);
   const std::size_t threads = worker_threads(arguments);
-  PointGrid grid = point_grid(arguments, "sweep", Values::many);
+  PointGrid grid = point_grid(arguments, "sweep", Several::many);
   check_all(grid, options);
   return {.target = std::move(target), .options = options, .threads = threads, .grid = std::move(grid)};
 }

@@ -122,7 +122,7 @@ int run_tune(const Arguments& arguments) {
   const Emission emission = emission_of(arguments);
   const Target target = emission == Emission::none ? target_of(arguments) : text_target(arguments);
   const TuneOptions options = asked_tuning(arguments);
-  const PointGrid grid = point_grid(arguments, "tune", Values::one_problem);
+  const PointGrid grid = point_grid(arguments, "tune", Several::one_problem);
   const std::vector<TuneResult> results = results_of(grid, options);
   const Rejected rejected = arguments.has("--rejected") ? Rejected::all : Rejected::smallest;
   const std::string text = emission == Emission::none

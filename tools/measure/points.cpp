@@ -32,7 +32,7 @@ std::vector<Measurement> planned(const PointGrid& grid, const kernels::Kernel* k
 
 PlannedPoints planned_points(const Arguments& given) {
   const kernels::Kernel* kernel = kernel_of(given);
-  PointGrid grid = point_grid(with_algorithm(given, kernel), "measure", Values::many);
+  PointGrid grid = point_grid(with_algorithm(given, kernel), "measure", Several::many);
   std::vector<Measurement> measurements = planned(grid, kernel);
   return {std::move(grid), std::move(measurements)};
 }

@@ -57,9 +57,9 @@ void refuse_foreign(const Arguments& arguments, const std::vector<const Algorith
   }
 }
 
-bool may_be_many(std::string_view option, Values values) {
+bool may_be_many(std::string_view option, Several several) {
   const bool is_budget = option == "--sram" || option == "--device";
-  return values == Values::many || option == "--algorithm" || (values == Values::one_problem && is_budget);
+  return several == Several::many || option == "--algorithm" || (several == Several::one_problem && is_budget);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ std::span<const OptionSpec> point_option_specs() {
   return specs;
 }
 
-PointGrid point_grid(const Arguments& arguments, std::string_view who, Values values) {
+PointGrid point_grid(const Arguments& arguments, std::string_view who, Several several) {
   const std::vector<const Algorithm*> algorithms = algorithms_of(arguments, who);
   refuse_sequence_options(arguments, algorithms);
   require_sizes(arguments, algorithms, who);
@@ -85,7 +85,7 @@ PointGrid point_grid(const Arguments& arguments, std::string_view who, Values va
     const PointOption* option = find_option(given.option);
     if (option == nullptr || option->make == nullptr) continue;
     axes.push_back(option->make(given.option, given.value, arguments));
-    if (axes.back().size > 1 && !may_be_many(given.option, values)) {
+    if (axes.back().size > 1 && !may_be_many(given.option, several)) {
       throw InputError(quote(given.option, given.value) + " stands for " + std::to_string(axes.back().size) +
                        " values: " + std::string(who) + " takes one, `tilemeter sweep` takes lists and ranges");
     }

@@ -197,7 +197,7 @@ std::string lines_of(const Evaluated& all, const std::vector<Figure>& figures, F
 }  // namespace
 
 PointsOutput points_output(const Arguments& arguments, Format format) {
-  const PointGrid grid = point_grid(arguments, "roofline", Values::many);
+  const PointGrid grid = point_grid(arguments, "roofline", Several::many);
   const Evaluated all = evaluate_all(grid, arguments);
   PointsOutput output{.text = {}, .failures = all.failures};
   if (format == Format::csv) {

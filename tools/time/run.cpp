@@ -51,7 +51,7 @@ SimulatedPoint simulated_point(const PointRequest& request, const std::optional<
 std::vector<SimulatedPoint> simulated_points(const Arguments& arguments, std::string_view who,
                                              const EngineOptions& options, Beyond beyond) {
   const std::optional<KernelDescription> kernel = described_kernel(arguments);
-  const PointGrid grid = point_grid(with_algorithm_of(kernel, arguments), who, Values::one_but_algorithms);
+  const PointGrid grid = point_grid(with_algorithm_of(kernel, arguments), who, Several::one_but_algorithms);
   if (!grid[0].device) {
     throw InputError(std::string(who) + " needs --device NAME or FILE.toml; `tilemeter devices` lists the names");
   }

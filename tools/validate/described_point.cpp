@@ -51,7 +51,7 @@ Arguments::Given given_option(const std::string& key, const std::string& value) 
 PointRequest request_of(const KernelDescription& kernel, const NamedValues& values, const GivenTile& tile) {
   std::vector<Arguments::Given> options = {{"--algorithm", kernel.algorithm}};
   for (const auto& [key, value] : values) options.push_back(given_option(key, value));
-  PointRequest request = point_grid(Arguments(std::move(options), {}), kernel.name, Values::one_but_algorithms)[0];
+  PointRequest request = point_grid(Arguments(std::move(options), {}), kernel.name, Several::one_but_algorithms)[0];
   request.block_q = tile.block_q;
   request.block_k = tile.block_k;
   request.block_d = tile.block_d.value_or(0);
