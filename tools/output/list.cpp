@@ -8,9 +8,7 @@ namespace tilemeter {
 namespace {
 
 ListFormat json_list(std::string_view command, const PointGrid& grid) {
-  Json document = document_json(command);
-  if (Json devices = grid_devices(grid); !devices.empty()) document["devices"] = std::move(devices);
-  std::string head = document.dump();
+  std::string head = list_document(command, grid).dump();
   head.pop_back();
   return {head + ",\"points\":[\n",
           [](const Json& point, std::size_t index) { return (index == 0 ? "" : ",\n") + point.dump(); }, "\n]}\n"};
@@ -49,6 +47,12 @@ Json grid_devices(const PointGrid& grid) {
     }
   }
   return devices;
+}
+
+Json list_document(std::string_view command, const PointGrid& grid) {
+  Json document = document_json(command);
+  if (Json devices = grid_devices(grid); !devices.empty()) document["devices"] = std::move(devices);
+  return document;
 }
 
 ListFormat list_format(Format format, std::string_view command, const PointGrid& grid) {

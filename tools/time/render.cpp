@@ -1,6 +1,5 @@
 #include "tools/time/render.hpp"
 
-#include "tools/output/columns.hpp"
 #include "tools/report/report.hpp"
 #include "tools/tables/render.hpp"
 #include "tools/time/tables.hpp"
@@ -48,13 +47,7 @@ Json sm_rows(const Json& points) {
 }
 
 std::string json_text(std::string_view command, const Json& points) {
-  Json document = document_json(command);
-  if (points.size() == 1) {
-    document.update(points.front());
-  } else {
-    document["points"] = points;
-  }
-  return document.dump(2) + "\n";
+  return timed_document(command, points).dump(2) + "\n";
 }
 
 std::vector<tables::MadeTable> tables_of(std::string_view command, const Json& points) {
@@ -80,6 +73,18 @@ std::string head_text(Format format, const Json& points) {
 }
 
 }  // namespace
+
+std::vector<Column> predict_columns() { return columns_of(predict_paths()); }
+
+Json timed_document(std::string_view command, const Json& points) {
+  Json document = document_json(command);
+  if (points.size() == 1) {
+    document.update(points.front());
+  } else {
+    document["points"] = points;
+  }
+  return document;
+}
 
 std::string render_timed(Format format, std::string_view command, const Json& points) {
   switch (format) {
