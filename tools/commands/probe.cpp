@@ -107,7 +107,7 @@ int run_list(const Arguments& arguments) {
                                      [&](const ProbeKey& key) { return kernels::belongs_to(key.key, probe); });
     listing.rows.push_back({std::string(probe.name), std::string(probe.measures), std::to_string(count)});
   }
-  write_listing(listing, target_of(arguments));
+  write_listing(listing, arguments);
   return 0;
 }
 

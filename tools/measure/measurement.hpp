@@ -37,7 +37,7 @@ struct Measurement {
 /// What is common to the measurements of one run.
 struct MeasureSetting {
   kernels::GpuInfo gpu;
-  std::vector<std::string> arguments{};  ///< of the command line, without where the output goes
+  Arguments arguments{};
   std::string date;                      ///< UTC, "2025-01-31T12:00:00Z"
   std::string commit;                    ///< of the sources, or "unknown"
   std::uint64_t seed = 1;
