@@ -4,6 +4,7 @@
 #include "sim/numeric.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/options/point_options.hpp"
+#include "tools/options/text.hpp"
 #include "tools/time/timed_point.hpp"
 
 namespace tilemeter {

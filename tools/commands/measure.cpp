@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/date.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/commit.hpp"
