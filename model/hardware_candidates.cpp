@@ -73,8 +73,7 @@ class Candidates {
       candidate.warps = warps;
       plan.threads = warps * warp_threads;
       candidate.registers = register_use(plan, *request_.device);
-      const Count needed = candidate.registers->accumulators_per_thread + registers_beside_accumulators;
-      candidate.spills = needed > candidate.registers->limit;
+      candidate.spills = crowds_registers(*candidate.registers);
       if (!candidate.spills) break;
     }
     candidate.occupancy = occupancy_of(plan, *request_.device);

@@ -33,6 +33,11 @@ struct HardwareCandidate {
 /// registers; with 128x64, 194 accumulators, it spilled at 255 (Dao-AILab/flash-attention, pull request 2808, sm_80).
 inline constexpr Count registers_beside_accumulators = 83;
 
+/// Whether accumulators leave a thread fewer registers than those.
+inline bool crowds_registers(const RegisterUse& use) {
+  return checked::add(use.accumulators_per_thread, registers_beside_accumulators) > use.limit;
+}
+
 /// What candidates are made of and held against.
 struct CandidateRequest {
   std::string_view algorithm;

@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "sim": {"model", "traces", "sim"},
     "kernels": {"model", "traces", "kernels"},
     "tools": {"model", "traces", "sim", "kernels", "tools"},
+    "python": {"model", "traces", "sim", "tools"},
     "tests": {"model", "traces", "sim", "kernels", "tools", "tests"},
 }
 
@@ -29,6 +30,7 @@ PACKAGES = {
     "mpi.h": {"tools"},
     "catch2/": {"tests"},
     "benchmark/": {"tests"},
+    "pybind11/": {"python"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

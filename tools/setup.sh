@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing of the named sections of tools/packages.txt: tools/setup.sh [build report test mpi docs format]
+# Installs what is missing of the named sections of tools/packages.txt: tools/setup.sh [build report test python mpi docs format]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

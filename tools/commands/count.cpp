@@ -2,6 +2,7 @@
 
 #include "sim/catalog.hpp"
 #include "tools/commands/all.hpp"
+#include "tools/commands/answers.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/json.hpp"
 #include "tools/log.hpp"
@@ -50,9 +51,8 @@ std::optional<Count> sms_of(const Arguments& arguments, const PointGrid& grid) {
 }
 
 /// One point stands at the top of the document, several in a list.
-Json document_of(const Json& points, const PointGrid& grid) {
-  Json document = document_json("count");
-  if (Json devices = grid_devices(grid); !devices.empty()) document["devices"] = std::move(devices);
+Json document_of(const Arguments& arguments, const Json& points, const PointGrid& grid) {
+  Json document = list_document("count", arguments, grid);
   if (points.size() == 1) {
     document.update(points.front());
   } else {
@@ -62,7 +62,7 @@ Json document_of(const Json& points, const PointGrid& grid) {
 }
 
 std::string list_text(Format format, const Json& points, const PointGrid& grid) {
-  const ListFormat list = list_format(format, "count", grid);
+  const ListFormat list = list_format(format, {}, grid);
   std::string text = list.head;
   for (std::size_t i = 0; i < points.size(); ++i) text += list.row(points[i], i);
   return text + list.tail;
@@ -79,12 +79,12 @@ std::string hints_text(const Json& points) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string text_of(Format format, const Json& points, const PointGrid& grid) {
+std::string text_of(Format format, const Arguments& arguments, const Json& points, const PointGrid& grid) {
   switch (format) {
     case Format::json:
-      return document_of(points, grid).dump(2) + "\n";
+      return document_of(arguments, points, grid).dump(2) + "\n";
     case Format::html:
-      return render_report(document_of(points, grid).dump(), "tilemeter count");
+      return render_report(document_of(arguments, points, grid).dump(), "tilemeter count");
     case Format::table:
       if (points.size() == 1) return point_sheet(points.front());
       return list_text(format, points, grid) + hints_text(points);
@@ -95,39 +95,64 @@ std::string text_of(Format format, const Json& points, const PointGrid& grid) {
   return {};
 }
 
-int run_count(const Arguments& arguments) {
-  const Target target = target_of(arguments);
+/// What is asked, read and checked.
+struct CountQuestion {
+  PointGrid grid;
+  RunOptions options;
+};
+
+CountQuestion count_question(const Arguments& arguments) {
   RunOptions options = run_options_of(arguments);
-  const PointGrid grid = point_grid(arguments, "count", Several::one_but_algorithms);
+  PointGrid grid = point_grid(arguments, "count", Several::one_but_algorithms);
   options.sms = sms_of(arguments, grid);
   check_all(grid, options);
-  const auto file = open_file(target);
-  Json points = Json::array();
-  int status = 0;
-  for (std::size_t i = 0; i < grid.size(); ++i) {
-    const PointResult result = evaluate(grid[i], options);
+  return {.grid = std::move(grid), .options = options};
+}
+
+std::string failure_of(const PointResult& result) {
+  return std::string(result.request.algorithm->name) + (!result.equal() ? ": the count differs from the closed form"
+                                                        : result.options.mistake == Mistake::none
+                                                            ? ": the numbers are wrong"
+                                                            : ": the damage is not the predicted one");
+}
+
+/// The points in a list, whatever their number.
+CommandAnswer counted_points(const CountQuestion& question) {
+  CommandAnswer answer{.document = Json::array()};
+  for (std::size_t i = 0; i < question.grid.size(); ++i) {
+    const PointResult result = evaluate(question.grid[i], question.options);
     if (result.refusal) throw InputError(*result.refusal);
-    if (!result.consistent()) {
-      log_error(std::string(result.request.algorithm->name) +
-                (!result.equal()                           ? ": the count differs from the closed form"
-                 : result.options.mistake == Mistake::none ? ": the numbers are wrong"
-                                                           : ": the damage is not the predicted one"));
-      status = 1;
-    }
-    points.push_back(point_json(result, Feasibility::silent));
-    add_closed_form_time(result, points.back());
+    if (!result.consistent()) answer.failures.push_back(failure_of(result));
+    answer.document.push_back(point_json(result, Feasibility::silent));
+    add_closed_form_time(result, answer.document.back());
   }
-  const std::string text = text_of(target.format, points, grid);
+  return answer;
+}
+
+int run_count(const Arguments& arguments) {
+  const Target target = target_of(arguments);
+  const CountQuestion question = count_question(arguments);
+  const auto file = open_file(target);
+  const CommandAnswer points = counted_points(question);
+  for (const std::string& failure : points.failures) log_error(failure);
+  const std::string text = text_of(target.format, arguments, points.document, question.grid);
   if (!file) {
     write_out(text);
   } else {
     file->write(text);
     file->commit();
   }
-  return status;
+  return points.failures.empty() ? 0 : 1;
 }
 
 }  // namespace
+
+CommandAnswer count_answer(const Arguments& arguments) {
+  const CountQuestion question = count_question(arguments);
+  CommandAnswer answer = counted_points(question);
+  answer.document = document_of(arguments, answer.document, question.grid);
+  return answer;
+}
 
 Command count_command() {
   return {.name = "count",

@@ -1,4 +1,5 @@
 #include "tools/commands/all.hpp"
+#include "tools/commands/answers.hpp"
 #include "tools/options/kernel_option.hpp"
 #include "tools/options/point_options.hpp"
 #include "tools/time/options.hpp"
@@ -20,17 +21,31 @@ constexpr std::string_view predict_example =
     "(model/README.md); "
     "it implies the algorithm.";
 
-int run_predict(const Arguments& arguments) {
-  const Target target = target_of(arguments);
+Json predicted_points(const Arguments& arguments) {
   Json points = Json::array();
   for (const SimulatedPoint& point : simulated_points(arguments, "predict", {}, Beyond::closed_form)) {
     points.push_back(simulated_point_json(point));
   }
-  write_result(target, render_timed(target.format, "predict", points));
+  return points;
+}
+
+int run_predict(const Arguments& arguments) {
+  const Target target = target_of(arguments);
+  write_result(target, render_timed(target.format, "predict", arguments, predicted_points(arguments)));
   return 0;
 }
 
 }  // namespace
+
+CommandAnswer predict_answer(const Arguments& arguments) {
+  return {.document = timed_document("predict", arguments, predicted_points(arguments))};
+}
+
+CommandAnswer estimate_answer(const Arguments& arguments) {
+  const EstimatedPoint point = estimated_point(arguments, "predict");
+  if (point.refusal) return {.document = {{"feasible", false}, {"reason", *point.refusal}}};
+  return {.document = {{"feasible", true}, {"seconds", point.time.estimate.seconds}}};
+}
 
 Command predict_command() {
   return {.name = "predict",

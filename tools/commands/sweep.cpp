@@ -2,11 +2,15 @@
 #include <optional>
 
 #include "tools/commands/all.hpp"
+#include "tools/commands/answers.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/log.hpp"
 #include "tools/options/point_options.hpp"
 #include "tools/options/text.hpp"
+#include "tools/output/columns.hpp"
+#include "tools/output/list.hpp"
 #include "tools/sweep/ranks/agree.hpp"
+#include "tools/sweep/ranks/alone.hpp"
 #include "tools/sweep/ranks/ranks.hpp"
 #include "tools/sweep/sweep.hpp"
 
@@ -45,22 +49,31 @@ std::size_t worker_threads(const Arguments& arguments) {
 }
 
 /// A sweep whose input was read and checked.
-struct Prepared {
-  Target target;
+struct SweepQuestion {
   RunOptions options;
   std::size_t threads = 1;
   PointGrid grid;
+};
+
+SweepQuestion sweep_question(const Arguments& arguments) {
+  const RunOptions options = run_options_of(arguments);
+  const std::size_t threads = worker_threads(arguments);
+  PointGrid grid = point_grid(arguments, "sweep", Several::many);
+  check_all(grid, options);
+  return {.options = options, .threads = threads, .grid = std::move(grid)};
+}
+
+/// The same with the place that its points go to.
+struct Prepared {
+  Target target;
+  SweepQuestion question;
 };
 
 Prepared prepared_of(const Arguments& arguments) {
   Target target = target_of(arguments);
   if (arguments.has("--resume") && !target.path)
     throw InputError("--resume needs -o FILE, the file that was not finished");
-  const RunOptions options = run_options_of(arguments);
-  const std::size_t threads = worker_threads(arguments);
-  PointGrid grid = point_grid(arguments, "sweep", Several::many);
-  check_all(grid, options);
-  return {.target = std::move(target), .options = options, .threads = threads, .grid = std::move(grid)};
+  return {.target = std::move(target), .question = sweep_question(arguments)};
 }
 
 int run_sweep(const Arguments& arguments) {
@@ -75,15 +88,37 @@ int run_sweep(const Arguments& arguments) {
   };
   if (!agree(*ranks, prepare)) return 0;
   const Sweep sweep{.ranks = *ranks,
-                    .grid = prepared->grid,
-                    .options = prepared->options,
-                    .threads = prepared->threads,
+                    .grid = prepared->question.grid,
+                    .head = list_document("sweep", arguments, prepared->question.grid),
+                    .options = prepared->question.options,
+                    .threads = prepared->question.threads,
                     .bar = arguments.has("-q") ? Bar::hidden : bar_for_terminal()};
   if (!prepared->target.path) return sweep_to_output(sweep, prepared->target.format);
   return sweep_to_file(sweep, prepared->target, identity, arguments.has("--resume") ? Start::resumed : Start::fresh);
 }
 
 }  // namespace
+
+CommandAnswer sweep_answer(const Arguments& arguments, const SweepReader& reader) {
+  const SweepQuestion question = sweep_question(arguments);
+  Alone ranks;
+  const Sweep sweep{.ranks = ranks,
+                    .grid = question.grid,
+                    .head = list_document("sweep", arguments, question.grid),
+                    .options = question.options,
+                    .threads = question.threads,
+                    .bar = Bar::hidden};
+  const bool whole = reader.reads == SweepReads::points;
+  const Swept swept = sweep_to_stream(
+      sweep,
+      {.text = [&](const Json& point, std::size_t) { return (whole ? point : row_of(point, point_columns())).dump(); },
+       .take = reader.take,
+       .progress = [&](std::size_t) { reader.progress(); },
+       .stop = reader.stop});
+  CommandAnswer answer{.document = sweep.head};
+  if (swept.failures > 0) answer.failures.push_back(failures_message(swept.failures));
+  return answer;
+}
 
 Command sweep_command() {
   return {.name = "sweep",

@@ -4,6 +4,7 @@
 #include "model/register_use.hpp"
 #include "sim/catalog.hpp"
 #include "tools/commands/all.hpp"
+#include "tools/commands/answers.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/options/choice.hpp"
 #include "tools/options/point_options.hpp"
@@ -118,21 +119,36 @@ std::string emitted(const std::vector<TuneResult>& results, Emission emission) {
   return text;
 }
 
+/// The results of a question, and what the best of them have least of.
+struct TuneAnswer {
+  std::vector<TuneResult> results;
+  TuneBy by = TuneBy::traffic;
+};
+
+TuneAnswer tuned(const Arguments& arguments) {
+  const TuneOptions options = asked_tuning(arguments);
+  const PointGrid grid = point_grid(arguments, "tune", Several::one_problem);
+  return {.results = results_of(grid, options), .by = options.by};
+}
+
 int run_tune(const Arguments& arguments) {
   const Emission emission = emission_of(arguments);
   const Target target = emission == Emission::none ? target_of(arguments) : text_target(arguments);
-  const TuneOptions options = asked_tuning(arguments);
-  const PointGrid grid = point_grid(arguments, "tune", Several::one_problem);
-  const std::vector<TuneResult> results = results_of(grid, options);
+  const auto [results, by] = tuned(arguments);
   const Rejected rejected = arguments.has("--rejected") ? Rejected::all : Rejected::smallest;
   const std::string text = emission == Emission::none
-                               ? render_tune(target.format, tune_document(results, options.by), rejected)
+                               ? render_tune(target.format, tune_document(arguments, results, by), rejected)
                                : emitted(results, emission);
   write_result(target, text);
   return 0;
 }
 
 }  // namespace
+
+CommandAnswer tune_answer(const Arguments& arguments) {
+  const auto [results, by] = tuned(arguments);
+  return {.document = tune_document(arguments, results, by)};
+}
 
 Command tune_command() {
   return {.name = "tune",

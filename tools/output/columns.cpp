@@ -79,6 +79,25 @@ const Json* find_path(const Json& point, const std::vector<std::string>& path) {
   return json;
 }
 
+Json names_of(const std::vector<Column>& columns) {
+  Json names = Json::array();
+  for (const Column& column : columns) names.push_back(column.name);
+  return names;
+}
+
+Json row_of(const Json& point, const std::vector<Column>& columns) {
+  Json row = Json::array();
+  for (const Column& column : columns) {
+    const Json* value = find_path(point, column.path);
+    if (value == nullptr) {
+      row.push_back(nullptr);
+    } else {
+      row.push_back(value->is_structured() ? Json(value->dump()) : *value);
+    }
+  }
+  return row;
+}
+
 std::string csv_cell_of(const Json* value) {
   if (value == nullptr || value->is_null()) return {};
   if (value->is_string()) return csv_cell(value->get_ref<const std::string&>());

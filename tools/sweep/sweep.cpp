@@ -27,8 +27,7 @@ constexpr std::size_t write_size = 1 << 16;
 
 int status_of(std::size_t failures) {
   if (failures == 0) return 0;
-  log_error(std::to_string(failures) +
-            " points failed their check: a count differs from its closed form, or numbers are wrong");
+  log_error(failures_message(failures));
   return 1;
 }
 
@@ -56,7 +55,7 @@ std::size_t lead(const Sweep& sweep, Delivery delivery, PoolTask task, std::atom
 
 /// Makes FILE of the journal: rows are rendered by all threads and written in the order of the points.
 int finish_file(const Sweep& sweep, const Target& target, Journal& journal) {
-  const ListFormat list = list_format(target.format, "sweep", sweep.grid);
+  const ListFormat list = list_format(target.format, sweep.head, sweep.grid);
   std::atomic<std::size_t> failures = 0;
   PendingFile file(*target.path, *target.path + ".writing");
   std::string text = list.head;
@@ -106,12 +105,30 @@ std::uint32_t inputs_checksum(const Arguments& arguments) {
 
 }  // namespace
 
+std::string failures_message(std::size_t failures) {
+  return std::to_string(failures) +
+         " points failed their check: a count differs from its closed form, or numbers are wrong";
+}
+
+Swept sweep_to_stream(const Sweep& sweep, const SweepStream& stream) {
+  std::atomic<std::size_t> failures = 0;
+  const std::size_t points = lead(sweep, Delivery::in_order,
+                                  {.count = sweep.grid.size(),
+                                   .skip = nullptr,
+                                   .make = [&](std::size_t i) { return stream.text(json_of(sweep, i, failures), i); },
+                                   .take = [&](std::size_t, std::string text) { stream.take(std::move(text)); },
+                                   .progress = stream.progress,
+                                   .stop = stream.stop},
+                                  failures);
+  return {.points = points, .failures = failures};
+}
+
 int sweep_to_output(const Sweep& sweep, Format format) {
   const InterruptGuard guard;
-  const ListFormat list = list_format(format, "sweep", sweep.grid);
-  std::atomic<std::size_t> failures = 0;
-  const auto make = [&](std::size_t i) { return list.row(json_of(sweep, i, failures), i); };
+  const ListFormat list = list_format(format, sweep.head, sweep.grid);
   if (sweep.ranks.rank() > 0) {
+    std::atomic<std::size_t> failures = 0;
+    const auto make = [&](std::size_t i) { return list.row(json_of(sweep, i, failures), i); };
     help(sweep.ranks, sweep.threads, make, InterruptGuard::requested, failures);
     return 0;
   }
@@ -122,26 +139,22 @@ int sweep_to_output(const Sweep& sweep, Format format) {
     text.clear();
   };
   Progress progress(::isatty(STDOUT_FILENO) != 0 ? Bar::hidden : sweep.bar, sweep.grid.size(), 0);
-  const std::size_t taken = lead(sweep, Delivery::in_order,
-                                 {.count = sweep.grid.size(),
-                                  .skip = nullptr,
-                                  .make = make,
-                                  .take =
-                                      [&](std::size_t, std::string text) {
-                                        whole += text;
-                                        flush(whole);
-                                      },
-                                  .progress = [&](std::size_t done) { progress.show(done); },
-                                  .stop = InterruptGuard::requested},
-                                 failures);
+  const Swept swept = sweep_to_stream(sweep, {.text = list.row,
+                                              .take =
+                                                  [&](std::string text) {
+                                                    whole += text;
+                                                    flush(whole);
+                                                  },
+                                              .progress = [&](std::size_t done) { progress.show(done); },
+                                              .stop = InterruptGuard::requested});
   whole += list.tail;
-  if (taken < sweep.grid.size()) {
+  if (swept.points < sweep.grid.size()) {
     flush(whole);
-    throw Interrupted("interrupted after " + std::to_string(taken) + " of " + std::to_string(sweep.grid.size()) +
+    throw Interrupted("interrupted after " + std::to_string(swept.points) + " of " + std::to_string(sweep.grid.size()) +
                       " points; with -o FILE an interrupted sweep can be resumed");
   }
   write_out(format == Format::html ? render_report(whole, "tilemeter sweep") : whole);
-  return status_of(failures);
+  return status_of(swept.failures);
 }
 
 int sweep_to_file(const Sweep& sweep, const Target& target, const SweepIdentity& identity, Start start) {

@@ -2,6 +2,10 @@
 // resumed.
 #pragma once
 
+#include <functional>
+#include <string>
+
+#include "tools/json.hpp"
 #include "tools/options/axis.hpp"
 #include "tools/output/target.hpp"
 #include "tools/point.hpp"
@@ -15,10 +19,31 @@ namespace tilemeter {
 struct Sweep {
   Ranks& ranks;
   const PointGrid& grid;
+  Json head;  ///< the document without its points
   RunOptions options;
   std::size_t threads = 1;
   Bar bar = Bar::hidden;
 };
+
+/// What becomes of the points of a sweep that is neither printed nor written.
+struct SweepStream {
+  std::function<std::string(const Json& point, std::size_t number)> text;  ///< called by many threads
+  std::function<void(std::string text)> take;                              ///< in order, by one thread at a time
+  std::function<void(std::size_t done)> progress;                          ///< now and then, by the calling thread
+  std::function<bool()> stop;                                              ///< asked before each point
+};
+
+/// How far a sweep came.
+struct Swept {
+  std::size_t points = 0;
+  std::size_t failures = 0;  ///< points of which a check failed
+};
+
+/// Makes the points of rank 0, with the help of the others, and hands them over in order.
+Swept sweep_to_stream(const Sweep& sweep, const SweepStream& stream);
+
+/// What is said of points that failed their check.
+std::string failures_message(std::size_t failures);
 
 enum class Start { fresh, resumed };
 

@@ -1,5 +1,7 @@
 #include "tools/time/run.hpp"
 
+#include "model/footprint.hpp"
+#include "model/hardware_candidates.hpp"
 #include "sim/catalog.hpp"
 #include "tools/options/kernel_option.hpp"
 #include "tools/options/point_options.hpp"
@@ -35,30 +37,73 @@ ChooseExecution execution_by(const std::optional<KernelDescription>& kernel, con
   };
 }
 
-SimulatedPoint simulated_point(const PointRequest& request, const std::optional<KernelDescription>& kernel,
-                               const Arguments& arguments, const EngineOptions& options, Beyond beyond) {
-  const KernelBuild* build = kernel ? &nearest_build(*kernel, request) : nullptr;
-  SimulatedPoint point;
-  point.result = evaluate(build != nullptr ? with_sizes(request, *build) : request, {});
-  if (point.result.refusal) throw InputError(*point.result.refusal);
-  point.time = timed(point.result, execution_by(kernel, build, arguments));
-  simulate_point(point, options, beyond);
-  return point;
-}
+/// Points on a device, and the kernel that executes them where one is described.
+struct TimeQuestion {
+  std::optional<KernelDescription> kernel;
+  PointGrid grid;
+};
 
-}  // namespace
-
-std::vector<SimulatedPoint> simulated_points(const Arguments& arguments, std::string_view who,
-                                             const EngineOptions& options, Beyond beyond) {
-  const std::optional<KernelDescription> kernel = described_kernel(arguments);
-  const PointGrid grid = point_grid(with_algorithm_of(kernel, arguments), who, Several::one_but_algorithms);
+TimeQuestion time_question(const Arguments& arguments, std::string_view who) {
+  std::optional<KernelDescription> kernel = described_kernel(arguments);
+  PointGrid grid = point_grid(with_algorithm_of(kernel, arguments), who, Several::one_but_algorithms);
   if (!grid[0].device) {
     throw InputError(std::string(who) + " needs --device NAME or FILE.toml; `tilemeter devices` lists the names");
   }
   check_all(grid, {});
+  return {.kernel = std::move(kernel), .grid = std::move(grid)};
+}
+
+/// A point counted, and what executes it.
+struct ExecutedPoint {
+  PointResult result;
+  ChooseExecution execution;
+};
+
+ExecutedPoint executed_point(const TimeQuestion& question, std::size_t number, const Arguments& arguments) {
+  const PointRequest request = question.grid[number];
+  const KernelBuild* build = question.kernel ? &nearest_build(*question.kernel, request) : nullptr;
+  return {.result = evaluate(build != nullptr ? with_sizes(request, *build) : request, {}),
+          .execution = execution_by(question.kernel, build, arguments)};
+}
+
+SimulatedPoint simulated_point(ExecutedPoint executed, const EngineOptions& options, Beyond beyond) {
+  if (executed.result.refusal) throw InputError(*executed.result.refusal);
+  SimulatedPoint point;
+  point.result = std::move(executed.result);
+  point.time = timed(point.result, executed.execution);
+  simulate_point(point, options, beyond);
+  return point;
+}
+
+/// Why the kernel would spill; nothing when it would not.
+std::optional<std::string> crowding_of(const PointResult& result, const Execution& execution) {
+  const Count warps = execution.math_warps;
+  const RegisterUse use = register_use(footprint_of(result.memory.tiles).registers, std::nullopt, warps * warp_threads,
+                                       *result.request.device);
+  if (!crowds_registers(use)) return std::nullopt;
+  return std::to_string(use.accumulators_per_thread) + " accumulators a thread with " + std::to_string(warps) +
+         " warps, and " + std::to_string(registers_beside_accumulators) +
+         " registers beside them: " + result.request.device->name + " has " + std::to_string(use.limit);
+}
+
+}  // namespace
+
+EstimatedPoint estimated_point(const Arguments& arguments, std::string_view who) {
+  const TimeQuestion question = time_question(arguments, who);
+  if (question.grid.size() > 1) throw InputError("--algorithm: expected one");
+  const ExecutedPoint executed = executed_point(question, 0, arguments);
+  if (executed.result.refusal) return {.time = {}, .refusal = executed.result.refusal};
+  EstimatedPoint point{.time = timed(executed.result, executed.execution), .refusal = std::nullopt};
+  point.refusal = crowding_of(executed.result, point.time.execution);
+  return point;
+}
+
+std::vector<SimulatedPoint> simulated_points(const Arguments& arguments, std::string_view who,
+                                             const EngineOptions& options, Beyond beyond) {
+  const TimeQuestion question = time_question(arguments, who);
   std::vector<SimulatedPoint> points;
-  for (std::size_t i = 0; i < grid.size(); ++i) {
-    points.push_back(simulated_point(grid[i], kernel, arguments, options, beyond));
+  for (std::size_t i = 0; i < question.grid.size(); ++i) {
+    points.push_back(simulated_point(executed_point(question, i, arguments), options, beyond));
   }
   return points;
 }

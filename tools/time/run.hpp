@@ -1,4 +1,4 @@
-// What `predict` and `simulate` do alike: points from options, counted, timed, and simulated.
+// What `predict` and `simulate` do alike: points from options, counted, timed, and simulated; and an estimate alone.
 #pragma once
 
 #include <optional>
@@ -25,6 +25,16 @@ enum class Beyond { refused, closed_form };
 /// for several values of an option other than --algorithm, and for points that do not fit.
 std::vector<SimulatedPoint> simulated_points(const Arguments& arguments, std::string_view who,
                                              const EngineOptions& options, Beyond beyond);
+
+/// The time of one point in closed form, or why a kernel in its tiles would not run, or not at its speed.
+struct EstimatedPoint {
+  TimedPoint time;
+  std::optional<std::string> refusal;
+};
+
+/// The point of `arguments`, which must be one, on its device. A tiling that does not fit, or whose accumulators crowd
+/// the registers of a thread, is a refusal. Throws InputError as simulated_points for everything else.
+EstimatedPoint estimated_point(const Arguments& arguments, std::string_view who);
 
 /// The JSON of a point that both commands have: that of `count` with times, traffic at each level, waits and launches;
 /// of a point that was not simulated what the engine would have said is null, and the time that of the closed form.

@@ -1,84 +1,38 @@
 #include "tools/tune/csv.hpp"
 
-#include <array>
-
-#include "tools/options/text.hpp"
 #include "tools/output/columns.hpp"
 #include "traces/csv.hpp"
 
 namespace tilemeter {
 namespace {
 
-/// Paths in a result, then in one of its tilings, with '/' between their parts.
-constexpr std::array result_paths = {"algorithm",
-                                     "problem/seq_q",
-                                     "problem/seq_k",
-                                     "problem/head_dim",
-                                     "problem/mask",
-                                     "problem/dtype",
-                                     "device",
-                                     "budget/owner",
-                                     "budget/placement",
-                                     "budget/capacity_elements",
-                                     "budget/capacity_bytes"};
-constexpr std::array tiling_paths = {"rank",
-                                     "block_m",
-                                     "block_n",
-                                     "block_q",
-                                     "block_k",
-                                     "block_d",
-                                     "stages",
-                                     "warps",
-                                     "feasible",
-                                     "reason",
-                                     "traffic/elements",
-                                     "traffic/bytes",
-                                     "time/seconds",
-                                     "sram/elements",
-                                     "sram/bytes",
-                                     "sram/shared_bytes",
-                                     "sram/register_bytes",
-                                     "accumulator_registers_per_thread",
-                                     "registers_per_thread_limit",
-                                     "spills",
-                                     "resident_blocks"};
+constexpr std::string_view result_paths =
+    "algorithm problem/seq_q problem/seq_k problem/head_dim problem/mask problem/dtype device budget/owner "
+    "budget/placement budget/capacity_elements budget/capacity_bytes";
+constexpr std::string_view tiling_paths =
+    "rank block_m block_n block_q block_k block_d stages warps feasible reason traffic/elements traffic/bytes "
+    "time/seconds sram/elements sram/bytes sram/shared_bytes sram/register_bytes accumulator_registers_per_thread "
+    "registers_per_thread_limit spills resident_blocks";
 
-std::string cell(const Json& json, std::string_view path) {
-  std::vector<std::string> parts;
-  for (const std::string_view part : split(path, '/')) parts.emplace_back(part);
-  const Json* value = find_path(json, parts);
-  if (value == nullptr || value->is_null()) return "";
-  return csv_cell(value->is_string() ? value->get<std::string>() : value->dump());
+const std::vector<Column>& result_columns() {
+  static const std::vector<Column> columns = columns_of(result_paths);
+  return columns;
 }
 
-template <class Paths>
-std::string cells(const Json& json, const Paths& paths) {
-  std::string line;
-  for (const std::string_view path : paths) line += cell(json, path) + ",";
-  return line;
+const std::vector<Column>& tiling_columns() {
+  static const std::vector<Column> columns = columns_of(tiling_paths);
+  return columns;
 }
 
-std::string heading() {
-  std::string line;
-  const auto add = [&](std::string_view path) {
-    for (const char c : path) line += c == '/' ? '_' : c;
-    line += ',';
-  };
-  for (const std::string_view path : result_paths) add(path);
-  add("list");
-  for (const std::string_view path : tiling_paths) add(path);
-  line.back() = '\n';
-  return line;
-}
-
-std::string rows(const Json& result, std::string_view list, const Json& tilings) {
-  const std::string owner = cells(result, result_paths) + std::string(list) + ",";
-  std::string text;
+/// Rows of the tilings of one list: what their result has, the list's name, what each has.
+void add_rows(Json& rows, const Json& result, std::string_view list, const Json& tilings) {
+  Json owner = row_of(result, result_columns());
+  owner.push_back(list);
   for (const Json& tiling : tilings) {
-    text += owner + cells(tiling, tiling_paths);
-    text.back() = '\n';
+    Json row = owner;
+    for (Json& value : row_of(tiling, tiling_columns())) row.push_back(std::move(value));
+    rows.push_back(std::move(row));
   }
-  return text;
 }
 
 /// The tilings of the front with their costs where the other lists have them.
@@ -93,15 +47,36 @@ Json front_tilings(const Json& front) {
   return list;
 }
 
+std::string cell(const Json& value) {
+  if (value.is_null()) return {};
+  return csv_cell(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+std::string line_of(const Json& row) {
+  std::string line;
+  for (const Json& value : row) line += cell(value) + ",";
+  line.back() = '\n';
+  return line;
+}
+
 }  // namespace
 
-std::string tune_csv(const Json& document) {
-  std::string text = heading();
+Json tune_table(const Json& document) {
+  Json table{{"columns", names_of(result_columns())}, {"rows", Json::array()}};
+  table["columns"].push_back("list");
+  for (Json& name : names_of(tiling_columns())) table["columns"].push_back(std::move(name));
   for (const Json& result : document["results"]) {
-    text += rows(result, "best", result["best"]);
-    text += rows(result, "front", front_tilings(result["front"]));
-    text += rows(result, "candidate", result["candidates"]);
+    add_rows(table["rows"], result, "best", result["best"]);
+    add_rows(table["rows"], result, "front", front_tilings(result["front"]));
+    add_rows(table["rows"], result, "candidate", result["candidates"]);
   }
+  return table;
+}
+
+std::string tune_csv(const Json& document) {
+  const Json table = tune_table(document);
+  std::string text = line_of(table["columns"]);
+  for (const Json& row : table["rows"]) text += line_of(row);
   return text;
 }
 
