@@ -20,14 +20,21 @@ std::vector<std::string_view> attention_algorithms() {
   return names;
 }
 
+/// Before anything is said of sizes that another computation does not have.
+void require_attention(const Arguments& arguments) {
+  const std::string name = arguments.find("--algorithm").value_or("");
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.name != name || algorithm.computation() == Computation::attention) continue;
+    refuse_word("--algorithm", name, attention_algorithms());
+  }
+}
+
 PointRequest single_request(const Arguments& arguments) {
+  require_attention(arguments);
   const PointGrid grid = point_grid(arguments, caller, Several::one_but_algorithms);
   if (grid.size() > 1) throw InputError("--algorithm: " + std::string(caller) + " takes one");
   PointRequest request = grid[0];
   const Algorithm& algorithm = *request.algorithm;
-  if (algorithm.computation() != Computation::attention) {
-    refuse_word("--algorithm", algorithm.name, attention_algorithms());
-  }
   if (request.segments) throw InputError("--segments: " + std::string(caller) + " takes lengths from its arrays");
   if (algorithm.name == "standard_unfused" && request.options.unfused_dropout) {
     throw InputError("--unfused with dropout drops scores at random: expected scale,mask or one of them");

@@ -34,7 +34,7 @@ def options(command: str) -> dict[str, str]:
     """Keyword -> what it is, for ``count``, ``sweep``, ``predict`` or ``tune``.
 
     >>> options("count")["causal"]
-    'query r sees keys up to r + N_k - N_q'
+    'causal mask, bottom-right aligned'
     """
     return {keyword: help_text for keyword, _, _, help_text, _ in _core.options(command)}
 
@@ -89,7 +89,7 @@ def sweep(algorithm: Algorithms | None = None, /, **options: Unpack[SweepKeyword
 
     >>> points = sweep("standard,flash2", seq="1024:4096:*2", head_dim=64, sram="100KiB")["points"]
     >>> [point["traffic"]["bytes"]["total"] for point in points if point["algorithm"] == "flash2"]
-    [1710656, 6571136, 25190656]
+    [2363392, 8921088, 34619392]
 
     Raises Error for wrong input; warns with CheckWarning when a check fails.
     """
@@ -104,7 +104,7 @@ def sweep_columns(algorithm: Algorithms | None = None, /, **options: Unpack[Swee
 
     >>> table = sweep_columns("flash2", seq="1024:4096:*2", head_dim=64, sram="100KiB")
     >>> table["traffic_bytes_total"]
-    [1710656, 6571136, 25190656]
+    [2363392, 8921088, 34619392]
 
     Raises and warns as `sweep`.
     """

@@ -12,9 +12,9 @@ from ._options import type_text, document_of, keywords_of
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import CountKeywords
+    from ._keywords import AttentionKeywords
 
-_SIZES = ("batch", "heads", "kv_heads", "seq", "seq_q", "seq_k", "head_dim", "head_dim_v")
+SIZES = ("batch", "heads", "kv_heads", "seq", "seq_q", "seq_k", "head_dim", "head_dim_v")
 _ARRAY_TYPES = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "float32"}
 
 
@@ -50,7 +50,7 @@ def _sizes_of(q: Any, k: Any, v: Any) -> dict[str, int]:
             "head_dim_v": v.shape[3]}
 
 
-def attention(q: Any, k: Any, v: Any, algorithm: str = "flash2", **options: Unpack[CountKeywords]) -> Attention:
+def attention(q: Any, k: Any, v: Any, algorithm: str = "flash2", **options: Unpack[AttentionKeywords]) -> Attention:
     """Attention of arrays, computed by a tiled algorithm tile by tile as the simulator runs it.
 
     q is (batch, heads, rows, d), k (batch, kv_heads, keys, d), v (batch, kv_heads, keys, d_v); leading axes may be left
@@ -69,7 +69,7 @@ def attention(q: Any, k: Any, v: Any, algorithm: str = "flash2", **options: Unpa
     ValueError for arrays whose shapes do not go together.
     """
     given = dict(options)
-    for size in _SIZES:
+    for size in SIZES:
         if size in given:
             raise TypeError(f"{size} is that of the arrays: leave it out")
     dtype = type_text(given.pop("dtype", None) or getattr(q, "dtype", "fp64"))

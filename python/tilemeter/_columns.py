@@ -44,7 +44,7 @@ def columns(result: Mapping[str, Any]) -> dict[str, list[Any]]:
     >>> import tilemeter
     >>> points = tilemeter.columns(tilemeter.sweep("flash2", seq=[1024, 2048], head_dim=64, sram="100KiB"))
     >>> points["problem_seq_q"], points["traffic_elements_total"]
-    ([1024, 2048], [853280, 3281472])
+    ([1024, 2048], [1180672, 4458496])
 
     Raises Error for another document.
     """

@@ -18,6 +18,8 @@ class Error(ValueError):
     --dtype bf61 bf16
     """
 
+    __module__ = "tilemeter"
+
     def __init__(self, message: str, *, option: str | None = None, value: str | None = None,
                  accepted: str | None = None, choices: list[str] | None = None, suggestion: str | None = None,
                  file: str | None = None, key: str | None = None) -> None:
@@ -33,3 +35,5 @@ class Error(ValueError):
 
 class CheckWarning(RuntimeWarning):
     """A check of a result failed: a count differs from its closed form, or numbers are wrong. The result says where."""
+
+    __module__ = "tilemeter"

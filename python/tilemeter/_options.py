@@ -66,7 +66,8 @@ def document_of(reply: str) -> dict[str, Any]:
         raise Error(**said["error"])
     for failure in said["failures"]:
         warnings.warn(failure, CheckWarning, stacklevel=4)
-    return said["document"]
+    document: dict[str, Any] = said["document"]
+    return document
 
 
 def ask(command: str, options: Mapping[str, Any]) -> dict[str, Any]:

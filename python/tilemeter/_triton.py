@@ -12,7 +12,7 @@ from ._options import ask, keywords_of
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import PredictKeywords
+    from ._keywords import ModelKeywords
 
 Source = Union[str, Callable[[Mapping[str, Any]], Any]]
 
@@ -51,7 +51,7 @@ class PerfModel:
 
 
 def triton_perf_model(algorithm: str = "flash2", *, names: Mapping[str, Source] | None = None,
-                      **options: Unpack[PredictKeywords]) -> PerfModel:
+                      **options: Unpack[ModelKeywords]) -> PerfModel:
     """A performance model for ``triton.autotune``, which runs only the configurations that it finds fastest.
 
     Triton calls it with a kernel's arguments and a configuration's, and it gives seconds: those of the closed form that

@@ -1,4 +1,4 @@
-"""Stubs, docstrings and signatures say what the module does.
+"""Stubs, docstrings, signatures and texts say what the module does.
 
 usage: stubs_test.py [--renew]: --renew writes python/tilemeter/_keywords.pyi of the options of the program.
 """
@@ -15,10 +15,15 @@ import support
 
 import tilemeter
 from tilemeter import _core
+from tilemeter._attention import SIZES
 
 PACKAGE = pathlib.Path(tilemeter.__file__).resolve().parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 STUB = PACKAGE / "_keywords.pyi"
 COMMANDS = ("count", "sweep", "predict", "tune")
+# name of a dictionary: the command whose keywords it has, and those that its function has as arguments or does not take
+DERIVED = {"Attention": ("count", {"algorithm", "m", "n", "k", "mode", "seed", "segments", "per_sm", "sms", *SIZES}),
+           "Model": ("predict", {"algorithm"})}
 HEAD = '''"""Keywords of the commands. Written by tests/python/stubs_test.py --renew of the program's options."""
 
 from collections.abc import Mapping, Sequence
@@ -44,10 +49,11 @@ def type_of(keyword, value, often):
 
 def stub_text():
     text = HEAD
-    for command in COMMANDS:
-        text += f"\n\nclass {command.capitalize()}Keywords(TypedDict, total=False):\n"
+    for name, (command, others) in {**{command.capitalize(): (command, set()) for command in COMMANDS}, **DERIVED}.items():
+        text += f"\n\nclass {name}Keywords(TypedDict, total=False):\n"
         for keyword, _, value, _, often in _core.options(command):
-            text += f"    {keyword}: {type_of(keyword, value, often)}\n"
+            if keyword not in others:
+                text += f"    {keyword}: {type_of(keyword, value, often)}\n"
     return text
 
 
@@ -92,6 +98,8 @@ class Stubs(unittest.TestCase):
 def load_tests(_loader, tests, _pattern):
     for name in ("tilemeter", *(f"tilemeter.{part}" for part in ("_attention", "_columns", "_error", "_triton"))):
         tests.addTests(doctest.DocTestSuite(name))
+    for text in ("README.md", "python/README.md"):
+        tests.addTests(doctest.DocFileSuite(str(ROOT / text), module_relative=False))
     return tests
 
 
