@@ -130,12 +130,14 @@ def torch_time_rows(torch, timer, device):
             if backend not in KERNELS:
                 continue
             with context:
-                measured = timer.cold(work.launch)["seconds"]["median"]
+                timed = timer.cold(work.launch)
+            measured = timed["seconds"]["median"]
             predicted = tilemeter.predict(
                 kernel=KERNELS[backend], device=device, dtype="bf16", batch=sizes["batch"], heads=sizes["heads"], seq=seq,
                 head_dim=head_dim, causal=work.causal)["time"]["seconds"]
-            rows.append({"backend": backend, "N": seq, "d": head_dim, "mask": mask, "measured ms": 1e3 * measured,
-                         "predicted ms": 1e3 * predicted, "error %": 100 * (predicted / measured - 1)})
+            rows.append({"backend": backend, "N": seq, "d": head_dim, "mask": mask, "SM MHz": round(timed["clocks"]["sm_hertz"] / 1e6),
+                         "measured ms": 1e3 * measured, "p5 ms": 1e3 * timed["seconds"]["p5"],
+                         "p95 ms": 1e3 * timed["seconds"]["p95"], "predicted ms": 1e3 * predicted, "error %": 100 * (predicted / measured - 1)})
     return rows
 
 
