@@ -27,6 +27,9 @@ struct GradientShape {
   /// Whether dQ of a query tile is formed in the step of the next. What is fastest: for 128 columns, where registers
   /// are scarcer and shared memory busier, it is not.
   static constexpr bool dq_later = head_dim == 64;
+  /// Who of a consumer says that a stage of dO and D is free: each warp, since any may be the last to read D, where the
+  /// consumers do not meet in between; else one thread.
+  static constexpr int do_releases = dq_later ? warpgroup_size / warp_size : 1;
   static constexpr int producer_registers = dq_later ? 24 : 40, consumer_registers = dq_later ? 240 : 232;
   static_assert(rows * head_dim == consumers * 64 * 64);
 };
@@ -66,10 +69,10 @@ struct SharedMemory {
     keys_full().init(1);
     keys_empty().init(S::consumers);
     for (int stage = 0; stage < S::stages; ++stage) {
-      q_full(stage).init(2);  // who copies the tile, and who the statistics
-      do_full(stage).init(2);
+      q_full(stage).init(1 + warp_size);  // who copies the tile, and the warp that brings the statistics
+      do_full(stage).init(1 + warp_size);
       q_empty(stage).init(S::consumers);
-      do_empty(stage).init(S::consumers);
+      do_empty(stage).init(S::consumers * S::do_releases);
     }
     for (int buffer = 0; buffer < 2; ++buffer) {
       ds_full(buffer).init(S::consumers * warpgroup_size / warp_size);

@@ -82,8 +82,7 @@ __device__ void copy_statistics(const Arguments& a, const SharedMemory<S>& share
   const Schedule<S> schedule{a};
   const auto pass_on = [&](const LaneStatistics<S>& own, std::uint32_t to, Barrier full) {
     own.store(to);
-    __syncwarp();
-    if (threadIdx.x % warp_size == 0) full.arrive();
+    full.arrive();
   };
   schedule.each([&](const KeyTile& tile) {
 #pragma unroll 1

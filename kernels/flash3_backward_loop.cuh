@@ -53,8 +53,14 @@ struct ConsumerLoop {
   };
 
   __device__ bool elected() const { return threadIdx.x % warpgroup_size == 0; }
+  /// What products read is free when they are done, which one thread knows for all.
   __device__ void release(Barrier empty) const {
     if (elected()) empty.arrive();
+  }
+  /// What warps read by ordinary loads is free when each of them says so.
+  __device__ void release_by_warps(Barrier empty) const {
+    __syncwarp();
+    if (threadIdx.x % warp_size == 0) empty.arrive();
   }
   __device__ std::uint32_t own(std::uint32_t keys) const { return keys + consumer * S::own_panel; }
 
@@ -105,7 +111,7 @@ struct ConsumerLoop {
     if (threadIdx.x % warp_size == 0) shared.ds_full(stage).arrive();
     accumulate<S>(keys.dk, ds, shared.q(stage));
     wait_products<1>(dq);
-    release(shared.do_empty(stage));
+    release_by_warps(shared.do_empty(stage));
     if (!has_last) return;
     release(shared.ds_empty(last.stage));
     pass_on(dq);

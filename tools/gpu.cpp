@@ -1,8 +1,5 @@
 #include "tools/gpu.hpp"
 
-#include <array>
-#include <ctime>
-
 namespace tilemeter {
 
 Json gpu_json(const kernels::GpuInfo& gpu) {
@@ -17,15 +14,6 @@ Json gpu_json(const kernels::GpuInfo& gpu) {
   json["boost_hertz"] = gpu.clock_boost.value;
   json["ecc"] = gpu.ecc;
   return json;
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
 }
 
 }  // namespace tilemeter

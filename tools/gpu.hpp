@@ -15,7 +15,4 @@ kernels::GpuInfo require_gpu(std::string_view who);
 
 Json gpu_json(const kernels::GpuInfo& gpu);
 
-/// Now, in UTC: "2025-01-31T12:00:00Z".
-std::string utc_now();
-
 }  // namespace tilemeter

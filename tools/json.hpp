@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/command.hpp"
 #include "tools/point.hpp"
 
 namespace tilemeter {
@@ -22,5 +23,9 @@ Json point_json(const PointResult& result, Feasibility feasibility);
 
 /// {"schema": 1, "command": ..., "version": ...}, to which results are added.
 Json document_json(std::string_view command);
+
+/// The same with "arguments": the words and options of the command line in their order, but for those that say where
+/// and how the result is shown (-o, --format, --resume, -j, -q, -v, --color). The same question has the same document.
+Json document_json(std::string_view command, const Arguments& arguments);
 
 }  // namespace tilemeter

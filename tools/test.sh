@@ -5,11 +5,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/stage.sh
 
-stage "setup" tools/setup.sh build report test docs
+stage "setup" tools/setup.sh build report test python mpi docs
 # Other GPUs' code is compiled by a test, and of kernels one tiling and one type: tools/gpu.sh has all. Without CUDA the
-# settings go unused. Sweeps over MPI are built and tested where `tools/setup.sh mpi` was run.
+# settings go unused.
 stage "configure release" cmake --preset release -DCMAKE_CUDA_ARCHITECTURES=90a-real -DTILEMETER_FIRST_TILING=ON \
-  -DTILEMETER_MPI=AUTO --no-warn-unused-cli
+  -DTILEMETER_PYTHON=ON -DTILEMETER_MPI=ON --no-warn-unused-cli
 stage "build release" cmake --build build/release --target optimised_tests
 stage "configure dev" cmake --preset dev
 stage "build dev" cmake --build build/dev

@@ -129,12 +129,14 @@ def torch_time_rows(torch, timer, device):
         work = peers.Attention(sizes, torch.bfloat16, seed=1)
         for backend, context in backends_of(work, KERNELS):
             with context:
-                measured = timer.cold(work.launch)["seconds"]["median"]
+                timed = timer.cold(work.launch)
+            seconds, clock = timed["seconds"], timed["clocks"]["sm_hertz"]
             predicted = tilemeter.predict(
                 kernel=KERNELS[backend], device=device, dtype="bf16", batch=sizes["batch"], heads=sizes["heads"], seq=seq,
                 head_dim=head_dim, causal=work.causal)["time"]["seconds"]
-            rows.append({"backend": backend, "N": seq, "d": head_dim, "mask": mask, "measured ms": 1e3 * measured,
-                         "predicted ms": 1e3 * predicted, "error %": 100 * (predicted / measured - 1)})
+            rows.append({"backend": backend, "N": seq, "d": head_dim, "mask": mask, "SM MHz": clock and round(clock / 1e6),
+                         "measured ms": 1e3 * seconds["median"], "p5 ms": 1e3 * seconds["p5"], "p95 ms": 1e3 * seconds["p95"],
+                         "predicted ms": 1e3 * predicted, "error %": 100 * (predicted / seconds["median"] - 1)})
     return rows
 
 

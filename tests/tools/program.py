@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 
+os.environ["SOURCE_DATE_EPOCH"] = "1709208000"  # pages are the same before and after midnight
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 
 

@@ -47,6 +47,23 @@ class Results(Folder):
         two = self.json(["count", "--algorithm", "standard,flash1", "--seq", "4096"])
         self.assertEqual([point["algorithm"] for point in two["points"]], ["standard", "flash1"])
 
+    def test_the_arguments_of_a_document_make_it_again(self):
+        point = ["--algorithm", "flash2", "--seq", "300", "--head-dim", "32", "--causal"]
+        for words in [["count", *point, "--sram", "30KiB"], ["sweep", *point, "--sram", "9KiB,30KiB"], ["algorithms"],
+                      ["predict", *point, "--device", "h200"], ["simulate", *point, "--device", "h200"],
+                      ["tune", *point, "--sram", "30KiB"], ["occupancy", *point, "--device", "h200"],
+                      ["roofline", "--device", "h200", "--dtype", "bf16"], ["tables", "figure2"], ["devices", "show", "h200"],
+                      ["complexity", "--theorem", "thm2"]]:
+            with self.subTest(command=words[0]):
+                first = self.json(words)
+                self.assertEqual(first["arguments"], words[1:])
+                self.assertEqual(self.json([first["command"], *first["arguments"]]), first)
+
+    def test_how_a_result_is_shown_is_none_of_its_arguments(self):
+        shown = run([*SMALL, "-v", "-j", "2", "--color", "never", "-o", self.path("a.json")])
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertEqual(self.read("a.json").decode(), run([*SMALL, "--format", "json", "-q"]).stdout)
+
     def test_every_algorithm_equals_its_closed_form(self):
         for mask in ["none", "causal", "causal_top_left", "window:50:7"]:
             sweep = self.json(["sweep", "--algorithm", "standard,standard_tiled,standard_unfused,flash1,flash2", "--seq-q",

@@ -54,6 +54,8 @@ FROM_RECORDINGS = {
 }
 FOLDER = tempfile.TemporaryDirectory(prefix="tilemeter-pages-")
 DOCUMENTS = {}
+MADE = "2024-02-29"  # the day of the pages
+os.environ["SOURCE_DATE_EPOCH"] = "1709208000"
 
 
 def place(name):
@@ -181,6 +183,9 @@ class Pages(unittest.TestCase):
         provenance = self.js("document.getElementById('provenance').textContent")
         self.assertIn(self.document.get("command", "simulate --trace"), provenance)
         self.assertIn(self.document.get("date", "version"), provenance)
+        for word in self.document.get("arguments", []):
+            self.assertIn(word, provenance)
+        self.assertIn("page made" + MADE, provenance)
         self.assertLess(os.path.getsize(place(name + ".html")), 6e6)
         self.assertEqual(self.js("document.getAnimations().length"), 0)
         self.check_tables()

@@ -70,7 +70,7 @@ Listing algorithm_description(std::string_view name) {
 
 int run_algorithms(const Arguments& arguments) {
   const auto shown = word_to_show(arguments, "algorithms");
-  write_listing(shown ? algorithm_description(*shown) : list_of_algorithms(), target_of(arguments));
+  write_listing(shown ? algorithm_description(*shown) : list_of_algorithms(), arguments);
   return 0;
 }
 

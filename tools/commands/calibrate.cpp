@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/date.hpp"
 #include "model/suggest.hpp"
 #include "tools/calibrate/render.hpp"
 #include "tools/commands/all.hpp"

@@ -122,7 +122,7 @@ int run_complexity(const Arguments& arguments) {
   const Target target = target_of(arguments);
   const Inquiry inquiry = inquiry_of(arguments);
   const auto file = open_file(target);
-  const Json document = complexity::document_of(complexity::measure(inquiry), inquiry);
+  const Json document = complexity::document_of(arguments, complexity::measure(inquiry), inquiry);
   const std::vector<std::string> failures = complexity::failures_of(document);
   for (const std::string& failure : failures) log_error(failure);
   const std::string text = text_of(target.format, document);

@@ -51,8 +51,8 @@ std::optional<Count> sms_of(const Arguments& arguments, const PointGrid& grid) {
 }
 
 /// One point stands at the top of the document, several in a list.
-Json document_of(const Json& points, const PointGrid& grid) {
-  Json document = list_document("count", grid);
+Json document_of(const Arguments& arguments, const Json& points, const PointGrid& grid) {
+  Json document = list_document("count", arguments, grid);
   if (points.size() == 1) {
     document.update(points.front());
   } else {
@@ -62,7 +62,7 @@ Json document_of(const Json& points, const PointGrid& grid) {
 }
 
 std::string list_text(Format format, const Json& points, const PointGrid& grid) {
-  const ListFormat list = list_format(format, "count", grid);
+  const ListFormat list = list_format(format, {}, grid);
   std::string text = list.head;
   for (std::size_t i = 0; i < points.size(); ++i) text += list.row(points[i], i);
   return text + list.tail;
@@ -79,12 +79,12 @@ std::string hints_text(const Json& points) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string text_of(Format format, const Json& points, const PointGrid& grid) {
+std::string text_of(Format format, const Arguments& arguments, const Json& points, const PointGrid& grid) {
   switch (format) {
     case Format::json:
-      return document_of(points, grid).dump(2) + "\n";
+      return document_of(arguments, points, grid).dump(2) + "\n";
     case Format::html:
-      return render_report(document_of(points, grid).dump(), "tilemeter count");
+      return render_report(document_of(arguments, points, grid).dump(), "tilemeter count");
     case Format::table:
       if (points.size() == 1) return point_sheet(points.front());
       return list_text(format, points, grid) + hints_text(points);
@@ -135,7 +135,7 @@ int run_count(const Arguments& arguments) {
   const auto file = open_file(target);
   const CommandAnswer points = counted_points(question);
   for (const std::string& failure : points.failures) log_error(failure);
-  const std::string text = text_of(target.format, points.document, question.grid);
+  const std::string text = text_of(target.format, arguments, points.document, question.grid);
   if (!file) {
     write_out(text);
   } else {
@@ -150,7 +150,7 @@ int run_count(const Arguments& arguments) {
 CommandAnswer count_answer(const Arguments& arguments) {
   const CountQuestion question = count_question(arguments);
   CommandAnswer answer = counted_points(question);
-  answer.document = document_of(answer.document, question.grid);
+  answer.document = document_of(arguments, answer.document, question.grid);
   return answer;
 }
 

@@ -51,7 +51,7 @@ int run_devices(const Arguments& arguments) {
   if (!shown && arguments.has("--set")) {
     throw InputError("--set " + *arguments.find("--set") + " needs a device: devices show NAME --set KEY=VALUE");
   }
-  write_listing(shown ? facts_of(*shown, arguments) : list_of_devices(), target_of(arguments));
+  write_listing(shown ? facts_of(*shown, arguments) : list_of_devices(), arguments);
   return 0;
 }
 

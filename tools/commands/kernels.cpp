@@ -125,7 +125,7 @@ Listing kernel_description(std::string_view name) {
 
 int run_kernels(const Arguments& arguments) {
   const auto shown = word_to_show(arguments, "kernels");
-  write_listing(shown ? kernel_description(*shown) : list_of_kernels(), target_of(arguments));
+  write_listing(shown ? kernel_description(*shown) : list_of_kernels(), arguments);
   return 0;
 }
 

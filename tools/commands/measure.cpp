@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/date.hpp"
 #include "tools/commands/all.hpp"
 #include "tools/commands/shared.hpp"
 #include "tools/commit.hpp"
@@ -67,17 +68,6 @@ MeasureOptions asked_measurement(const Arguments& arguments) {
   return options;
 }
 
-/// What of a command line says what was measured.
-std::vector<std::string> recorded(const Arguments& arguments) {
-  std::vector<std::string> texts;
-  for (const auto& [name, value] : arguments.options()) {
-    if (name == "-o" || name == "--format") continue;
-    texts.push_back(name);
-    if (!value.empty()) texts.push_back(value);
-  }
-  return texts;
-}
-
 /// The device of --device, else the shipped one that the GPU is.
 std::optional<Device> device_of(const MeasurePlan& plan, const MeasureSetting& setting) {
   return plan.request.device ? std::optional<Device>(*plan.request.device) : shipped_device(setting.gpu);
@@ -115,7 +105,7 @@ int run_measure(const Arguments& given) {
   Bench bench(options);
   const auto file = open_file(target);
   MeasureSetting setting = bench.setting();
-  setting.arguments = recorded(given);
+  setting.arguments = given;
   setting.date = utc_now();
   setting.commit = source_commit;
   setting.device = device_of(measurements.front().plan, setting);

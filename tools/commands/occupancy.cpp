@@ -139,7 +139,7 @@ int run_occupancy(const Arguments& arguments) {
     throw InputError("occupancy needs --device NAME or FILE.toml; `tilemeter devices` lists the names");
   }
   const auto rows = arguments.has("--layout-file") ? rows_of_layouts(arguments) : rows_of_points(arguments);
-  write_result(target, render_occupancy(target.format, rows));
+  write_result(target, render_occupancy(target.format, rows, arguments));
   return 0;
 }
 

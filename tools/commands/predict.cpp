@@ -31,14 +31,14 @@ Json predicted_points(const Arguments& arguments) {
 
 int run_predict(const Arguments& arguments) {
   const Target target = target_of(arguments);
-  write_result(target, render_timed(target.format, "predict", predicted_points(arguments)));
+  write_result(target, render_timed(target.format, "predict", arguments, predicted_points(arguments)));
   return 0;
 }
 
 }  // namespace
 
 CommandAnswer predict_answer(const Arguments& arguments) {
-  return {.document = timed_document("predict", predicted_points(arguments))};
+  return {.document = timed_document("predict", arguments, predicted_points(arguments))};
 }
 
 CommandAnswer estimate_answer(const Arguments& arguments) {

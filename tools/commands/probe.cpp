@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/date.hpp"
 #include "model/quantity.hpp"
 #include "model/suggest.hpp"
 #include "tools/commands/all.hpp"
@@ -107,7 +108,7 @@ int run_list(const Arguments& arguments) {
                                      [&](const ProbeKey& key) { return kernels::belongs_to(key.key, probe); });
     listing.rows.push_back({std::string(probe.name), std::string(probe.measures), std::to_string(count)});
   }
-  write_listing(listing, target_of(arguments));
+  write_listing(listing, arguments);
   return 0;
 }
 

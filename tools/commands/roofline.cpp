@@ -87,10 +87,10 @@ void refuse_foreign_options(const Arguments& arguments, const View* view) {
   }
 }
 
-std::string text_of(const View& view, const Result& result, Format format) {
-  if (format == Format::json) return roofline::result_document(view.name, result).dump(2) + "\n";
+std::string text_of(const Arguments& arguments, const View& view, const Result& result, Format format) {
+  if (format == Format::json) return roofline::result_document(arguments, view.name, result).dump(2) + "\n";
   if (format == Format::html)
-    return render_report(roofline::result_document(view.name, result).dump(), "tilemeter roofline");
+    return render_report(roofline::result_document(arguments, view.name, result).dump(), "tilemeter roofline");
   return roofline::sheet_text(result.sheet, format);
 }
 
@@ -105,7 +105,7 @@ int run_roofline(const Arguments& arguments) {
     failures = std::move(output.failures);
   } else {
     const Result result = view->make(arguments);
-    write_result(target, text_of(*view, result, target.format));
+    write_result(target, text_of(arguments, *view, result, target.format));
     failures = result.failures;
   }
   for (const std::string& failure : failures) log_error(failure);

@@ -85,7 +85,7 @@ int run_simulate(const Arguments& arguments) {
     points.back()["events"] = point.simulated->events;
   }
   if (trace) write_trace(*trace, simulated.front().simulated->timeline);
-  write_result(target, render_timed(target.format, "simulate", points));
+  write_result(target, render_timed(target.format, "simulate", arguments, points));
   return 0;
 }
 

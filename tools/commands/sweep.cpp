@@ -90,6 +90,7 @@ int run_sweep(const Arguments& arguments) {
   if (!agree(*ranks, prepare)) return 0;
   const Sweep sweep{.ranks = *ranks,
                     .grid = prepared->question.grid,
+                    .head = list_document("sweep", arguments, prepared->question.grid),
                     .options = prepared->question.options,
                     .threads = prepared->question.threads,
                     .bar = arguments.has("-q") ? Bar::hidden : bar_for_terminal()};
@@ -114,6 +115,7 @@ CommandAnswer sweep_answer(const Arguments& arguments, const SweepReader& reader
   Alone ranks;
   const Sweep sweep{.ranks = ranks,
                     .grid = question.grid,
+                    .head = list_document("sweep", arguments, question.grid),
                     .options = question.options,
                     .threads = question.threads,
                     .bar = Bar::hidden};
@@ -124,7 +126,7 @@ CommandAnswer sweep_answer(const Arguments& arguments, const SweepReader& reader
   const Swept swept = sweep_to_stream(
       sweep,
       {.text = text, .take = reader.take, .progress = [&](std::size_t) { reader.progress(); }, .stop = reader.stop});
-  CommandAnswer answer{.document = list_document("sweep", question.grid)};
+  CommandAnswer answer{.document = sweep.head};
   if (swept.failures > 0) answer.failures.push_back(failures_message(swept.failures));
   return answer;
 }

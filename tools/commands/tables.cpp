@@ -55,7 +55,7 @@ int run_tables(const Arguments& arguments) {
   const auto file = open_file(target);
   const std::vector<tables::MadeTable> made = tables::make(chosen);
   for (const std::string& failure : tables::failures_of(made)) log_error(failure);
-  const std::string text = tables::render(target.format, made);
+  const std::string text = tables::render(target.format, made, arguments);
   if (!file) {
     write_out(text);
   } else {

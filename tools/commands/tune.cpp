@@ -136,8 +136,9 @@ int run_tune(const Arguments& arguments) {
   const Target target = emission == Emission::none ? target_of(arguments) : text_target(arguments);
   const auto [results, by] = tuned(arguments);
   const Rejected rejected = arguments.has("--rejected") ? Rejected::all : Rejected::smallest;
-  const std::string text = emission == Emission::none ? render_tune(target.format, tune_document(results, by), rejected)
-                                                      : emitted(results, emission);
+  const std::string text = emission == Emission::none
+                               ? render_tune(target.format, tune_document(arguments, results, by), rejected)
+                               : emitted(results, emission);
   write_result(target, text);
   return 0;
 }
@@ -146,7 +147,7 @@ int run_tune(const Arguments& arguments) {
 
 CommandAnswer tune_answer(const Arguments& arguments) {
   const auto [results, by] = tuned(arguments);
-  return {.document = tune_document(results, by)};
+  return {.document = tune_document(arguments, results, by)};
 }
 
 Command tune_command() {

@@ -148,7 +148,7 @@ int run_validate(const Arguments& arguments) {
   question.observations = asked_observations(arguments, notes);
   validation::Validation made = validation::validated(std::move(question));
   made.notes.insert(made.notes.begin(), notes.begin(), notes.end());
-  Json document = validation::document_of(made);
+  Json document = validation::document_of(arguments, made);
   // What the paper measured belongs to the results, though no file holds its runs.
   if (arguments.has("--all"))
     document["reproductions"] = tables::tables_json(tables::make({tables::find_table("figure2")}));

@@ -99,8 +99,8 @@ Json array_of(const Items& items, ToJson to_json) {
 
 }  // namespace
 
-Json document_of(const Answer& answer, const Inquiry& inquiry) {
-  Json document = document_json("complexity");
+Json document_of(const Arguments& arguments, const Answer& answer, const Inquiry& inquiry) {
+  Json document = document_json("complexity", arguments);
   document["counted_by"] = "simulator";
   document["seed"] = inquiry.seed;
   document["theorems"] = array_of(answer.theorems, theorem_json);

@@ -11,10 +11,10 @@
 
 namespace tilemeter::complexity {
 
-/// {"schema", "command", "version", "counted_by", "seed", "theorems", "fits", "distances", "break_even",
+/// {"schema", "command", "version", "arguments", "counted_by", "seed", "theorems", "fits", "distances", "break_even",
 /// "crossovers"}. Sizes are in
 /// elements; an open end of what is accepted is null.
-Json document_of(const Answer& answer, const Inquiry& inquiry);
+Json document_of(const Arguments& arguments, const Answer& answer, const Inquiry& inquiry);
 
 /// The same as tables: one a theorem, then own fits, distances, break-evens and crossovers, as far as there are any.
 /// Refers to `document`, which must outlive them. Throws InputError that names `origin` when it is no such document.

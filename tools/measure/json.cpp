@@ -139,8 +139,7 @@ Json measurement_json(const Measurement& measurement) {
 }
 
 Json measure_document(const MeasureSetting& setting, const std::vector<Measurement>& measurements) {
-  Json document = document_json("measure");
-  document["arguments"] = setting.arguments;
+  Json document = document_json("measure", setting.arguments);
   document["commit"] = setting.commit;
   document["date"] = setting.date;
   document["gpu"] = gpu_json(setting.gpu);

@@ -7,6 +7,7 @@
 
 #include "kernels/agreement.hpp"
 #include "kernels/gpu_info.hpp"
+#include "tools/command.hpp"
 #include "tools/measure/plan.hpp"
 #include "tools/point.hpp"
 #include "traces/timing.hpp"
@@ -37,9 +38,9 @@ struct Measurement {
 /// What is common to the measurements of one run.
 struct MeasureSetting {
   kernels::GpuInfo gpu;
-  std::vector<std::string> arguments{};  ///< of the command line, without where the output goes
-  std::string date;                      ///< UTC, "2025-01-31T12:00:00Z"
-  std::string commit;                    ///< of the sources, or "unknown"
+  Arguments arguments{};
+  std::string date;    ///< UTC, "2025-01-31T12:00:00Z"
+  std::string commit;  ///< of the sources, or "unknown"
   std::uint64_t seed = 1;
   std::optional<Device> device{};       ///< whose peaks times are held against
   Bytes flush;                          ///< of a cold sample

@@ -128,8 +128,8 @@ Json points_of(const std::vector<OccupancyRow>& rows) {
   return points;
 }
 
-std::string json_text(const std::vector<OccupancyRow>& rows) {
-  Json document = document_json("occupancy");
+std::string json_text(const std::vector<OccupancyRow>& rows, const Arguments& arguments) {
+  Json document = document_json("occupancy", arguments);
   if (rows.size() == 1) {
     document.update(occupancy_json(rows.front()));
   } else {
@@ -140,14 +140,14 @@ std::string json_text(const std::vector<OccupancyRow>& rows) {
 
 }  // namespace
 
-std::string render_occupancy(Format format, const std::vector<OccupancyRow>& rows) {
+std::string render_occupancy(Format format, const std::vector<OccupancyRow>& rows, const Arguments& arguments) {
   switch (format) {
     case Format::json:
-      return json_text(rows);
+      return json_text(rows, arguments);
     case Format::csv:
       return occupancy_csv(points_of(rows));
     case Format::html:
-      return render_report(json_text(rows), "tilemeter occupancy");
+      return render_report(json_text(rows, arguments), "tilemeter occupancy");
     case Format::table:
       if (rows.size() == 1) return occupancy_sheet(rows.front());
       return tables::render(format, {table_of(rows)});

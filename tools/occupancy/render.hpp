@@ -10,6 +10,6 @@
 namespace tilemeter {
 
 /// The rows in `format`. JSON has a single row at its top, several under "points"; a table shows a single row in full.
-std::string render_occupancy(Format format, const std::vector<OccupancyRow>& rows);
+std::string render_occupancy(Format format, const std::vector<OccupancyRow>& rows, const Arguments& arguments);
 
 }  // namespace tilemeter

@@ -7,8 +7,8 @@
 namespace tilemeter {
 namespace {
 
-ListFormat json_list(std::string_view command, const PointGrid& grid) {
-  std::string head = list_document(command, grid).dump();
+ListFormat json_list(const Json& document) {
+  std::string head = document.dump();
   head.pop_back();
   return {head + ",\"points\":[\n",
           [](const Json& point, std::size_t index) { return (index == 0 ? "" : ",\n") + point.dump(); }, "\n]}\n"};
@@ -49,19 +49,19 @@ Json grid_devices(const PointGrid& grid) {
   return devices;
 }
 
-Json list_document(std::string_view command, const PointGrid& grid) {
-  Json document = document_json(command);
+Json list_document(std::string_view command, const Arguments& arguments, const PointGrid& grid) {
+  Json document = document_json(command, arguments);
   if (Json devices = grid_devices(grid); !devices.empty()) document["devices"] = std::move(devices);
   return document;
 }
 
-ListFormat list_format(Format format, std::string_view command, const PointGrid& grid) {
+ListFormat list_format(Format format, const Json& document, const PointGrid& grid) {
   switch (format) {
     case Format::csv:
       return csv_list();
     case Format::json:
     case Format::html:
-      return json_list(command, grid);
+      return json_list(document);
     case Format::table:
       return table_list(figures_of(grid));
     case Format::md:

@@ -21,10 +21,10 @@ struct ListFormat {
 Json grid_devices(const PointGrid& grid);
 
 /// The document of a list, without its points.
-Json list_document(std::string_view command, const PointGrid& grid);
+Json list_document(std::string_view command, const Arguments& arguments, const PointGrid& grid);
 
-/// The list of `command`'s points. Tables and md show what varies over `grid` and the figures that matter; csv and json
-/// hold everything. Format::html gives the JSON that the page is made from.
-ListFormat list_format(Format format, std::string_view command, const PointGrid& grid);
+/// The list of the points of `document`. Tables and md show what varies over `grid` and the figures that matter; csv
+/// and json hold everything. Format::html gives the JSON that the page is made from.
+ListFormat list_format(Format format, const Json& document, const PointGrid& grid);
 
 }  // namespace tilemeter

@@ -58,8 +58,8 @@ std::string csv_text(const Listing& listing) {
   return text;
 }
 
-std::string json_text(const Listing& listing) {
-  Json document = document_json(listing.command);
+std::string json_text(const Listing& listing, const Arguments& arguments) {
+  Json document = document_json(listing.command, arguments);
   Json& rows = document[std::string(listing.key)] = Json::array();
   for (const auto& row : listing.rows) {
     Json object = Json::object();
@@ -71,7 +71,7 @@ std::string json_text(const Listing& listing) {
 
 }  // namespace
 
-std::string render_listing(const Listing& listing, Format format) {
+std::string render_listing(const Listing& listing, Format format, const Arguments& arguments) {
   switch (format) {
     case Format::table:
       return table_text(listing);
@@ -80,15 +80,16 @@ std::string render_listing(const Listing& listing, Format format) {
     case Format::csv:
       return csv_text(listing);
     case Format::json:
-      return json_text(listing);
+      return json_text(listing, arguments);
     case Format::html:
       break;
   }
   throw InputError("--format html: " + std::string(listing.command) + " has no page; choose from table, csv, json, md");
 }
 
-void write_listing(const Listing& listing, const Target& target) {
-  write_result(target, render_listing(listing, target.format));
+void write_listing(const Listing& listing, const Arguments& arguments) {
+  const Target target = target_of(arguments);
+  write_result(target, render_listing(listing, target.format, arguments));
 }
 
 }  // namespace tilemeter

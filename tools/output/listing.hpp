@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/command.hpp"
 #include "tools/output/target.hpp"
 
 namespace tilemeter {
@@ -18,9 +19,9 @@ struct Listing {
 };
 
 /// Throws InputError for HTML.
-std::string render_listing(const Listing& listing, Format format);
+std::string render_listing(const Listing& listing, Format format, const Arguments& arguments = {});
 
-/// Writes the listing to `target`. Throws InputError for HTML.
-void write_listing(const Listing& listing, const Target& target);
+/// Writes the listing where and as `arguments` say. Throws InputError for HTML.
+void write_listing(const Listing& listing, const Arguments& arguments);
 
 }  // namespace tilemeter

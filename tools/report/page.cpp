@@ -27,6 +27,7 @@ std::string own_scripts() {
 /// What stands in the page for the placeholder `{{name}}`.
 std::string value_of(std::string_view name, const PageParts& parts) {
   if (name == "title") return escape_html(parts.title);
+  if (name == "made") return escape_html(parts.made);
   if (name == "style") return std::string(asset("style.css"));
   if (name == "data") return embeddable_json(parts.json);
   if (name == "roofs") return embeddable_json(parts.roofs);

@@ -17,6 +17,7 @@ std::string embeddable_json(std::string_view json);
 struct PageParts {
   std::string_view json;
   std::string_view title;
+  std::string_view made;          ///< the day, "2025-01-31"
   std::string_view roofs = "[]";  ///< a list, as `shipped_roofs` makes it
 };
 std::string assemble_page(const PageParts& parts);

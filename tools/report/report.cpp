@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "model/date.hpp"
 #include "model/error.hpp"
 #include "tools/report/check_records.hpp"
 #include "tools/report/device_roofs.hpp"
@@ -248,14 +249,15 @@ Json parse(std::string_view text) {
 
 std::string render_report(std::string_view json_text, std::string_view title) {
   const Json document = parse(json_text);
+  const std::string made = build_date();
   if (report::is_trace(document)) {
     const std::string text = report::document_of_trace(document).dump();
-    return assemble_page({.json = text, .title = title});
+    return assemble_page({.json = text, .title = title, .made = made});
   }
   check_document(Node("", &document));
   check_devices(Node("", &document));
   const std::string roofs = shipped_roofs(named_devices(document)).dump();
-  return assemble_page({.json = json_text, .title = title, .roofs = roofs});
+  return assemble_page({.json = json_text, .title = title, .made = made, .roofs = roofs});
 }
 
 }  // namespace tilemeter

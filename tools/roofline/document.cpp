@@ -25,9 +25,9 @@ Json rows_json(const Sheet& sheet) {
 
 }  // namespace
 
-Json roofline_document(std::string_view view, const std::vector<Device>& devices,
+Json roofline_document(const Arguments& arguments, std::string_view view, const std::vector<Device>& devices,
                        const std::vector<std::string>& notes) {
-  Json document = document_json("roofline");
+  Json document = document_json("roofline", arguments);
   document["view"] = view;
   document["devices"] = Json::array();
   for (const Device& device : devices) document["devices"].push_back(device_roofs(device));
@@ -35,8 +35,8 @@ Json roofline_document(std::string_view view, const std::vector<Device>& devices
   return document;
 }
 
-Json result_document(std::string_view view, const Result& result) {
-  Json document = roofline_document(view, result.devices, result.sheet.notes);
+Json result_document(const Arguments& arguments, std::string_view view, const Result& result) {
+  Json document = roofline_document(arguments, view, result.devices, result.sheet.notes);
   document["title"] = result.sheet.title;
   document["rows"] = rows_json(result.sheet);
   return document;

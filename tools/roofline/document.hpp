@@ -10,11 +10,11 @@
 
 namespace tilemeter::roofline {
 
-/// {"schema", "command", "version", "view", "devices": their roofs, "notes"}.
-Json roofline_document(std::string_view view, const std::vector<Device>& devices,
+/// {"schema", "command", "version", "arguments", "view", "devices": their roofs, "notes"}.
+Json roofline_document(const Arguments& arguments, std::string_view view, const std::vector<Device>& devices,
                        const std::vector<std::string>& notes);
 
 /// The document of a view's result, with its rows.
-Json result_document(std::string_view view, const Result& result);
+Json result_document(const Arguments& arguments, std::string_view view, const Result& result);
 
 }  // namespace tilemeter::roofline

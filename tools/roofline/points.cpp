@@ -203,7 +203,7 @@ PointsOutput points_output(const Arguments& arguments, Format format) {
   if (format == Format::csv) {
     output.text = csv_of(all.points);
   } else if (format == Format::json || format == Format::html) {
-    Json document = roofline_document("points", all.devices, all.notes);
+    Json document = roofline_document(arguments, "points", all.devices, all.notes);
     document["points"] = all.points;
     output.text =
         format == Format::json ? document.dump(2) + "\n" : render_report(document.dump(), "tilemeter roofline");

@@ -55,7 +55,7 @@ std::size_t lead(const Sweep& sweep, Delivery delivery, PoolTask task, std::atom
 
 /// Makes FILE of the journal: rows are rendered by all threads and written in the order of the points.
 int finish_file(const Sweep& sweep, const Target& target, Journal& journal) {
-  const ListFormat list = list_format(target.format, "sweep", sweep.grid);
+  const ListFormat list = list_format(target.format, sweep.head, sweep.grid);
   std::atomic<std::size_t> failures = 0;
   PendingFile file(*target.path, *target.path + ".writing");
   std::string text = list.head;
@@ -125,7 +125,7 @@ Swept sweep_to_stream(const Sweep& sweep, const SweepStream& stream) {
 
 int sweep_to_output(const Sweep& sweep, Format format) {
   const InterruptGuard guard;
-  const ListFormat list = list_format(format, "sweep", sweep.grid);
+  const ListFormat list = list_format(format, sweep.head, sweep.grid);
   if (sweep.ranks.rank() > 0) {
     std::atomic<std::size_t> failures = 0;
     const auto make = [&](std::size_t i) { return list.row(json_of(sweep, i, failures), i); };

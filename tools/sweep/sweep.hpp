@@ -19,6 +19,7 @@ namespace tilemeter {
 struct Sweep {
   Ranks& ranks;
   const PointGrid& grid;
+  Json head;  ///< the document without its points
   RunOptions options;
   std::size_t threads = 1;
   Bar bar = Bar::hidden;

@@ -153,8 +153,8 @@ Json table_json(const MadeTable& made) {
           {"failures", made.table.failures}, {"notes", made.table.notes}};
 }
 
-Json json_of(const std::vector<MadeTable>& tables) {
-  Json document = document_json("tables");
+Json json_of(const std::vector<MadeTable>& tables, const Arguments& arguments) {
+  Json document = document_json("tables", arguments);
   document["tables"] = tables_json(tables);
   return document;
 }
@@ -189,7 +189,7 @@ std::string infeasible_text(const Table& table) {
   return std::to_string(table.infeasible) + " of " + std::to_string(table.rows.size()) + " rows do not fit";
 }
 
-std::string render(Format format, const std::vector<MadeTable>& tables) {
+std::string render(Format format, const std::vector<MadeTable>& tables, const Arguments& arguments) {
   switch (format) {
     case Format::table:
       return apart(tables, text_of);
@@ -198,9 +198,9 @@ std::string render(Format format, const std::vector<MadeTable>& tables) {
     case Format::csv:
       return tables.size() == 1 ? wide_csv(tables.front().table) : long_csv(tables);
     case Format::json:
-      return json_of(tables).dump(2) + "\n";
+      return json_of(tables, arguments).dump(2) + "\n";
     case Format::html:
-      return render_report(json_of(tables).dump(), "tilemeter tables");
+      return render_report(json_of(tables, arguments).dump(), "tilemeter tables");
   }
   return {};
 }

@@ -11,8 +11,9 @@
 namespace tilemeter::tables {
 
 /// CSV of one table has its columns ("traffic (elements)"); of several, one line a cell: table, row, column, unit,
-/// value. JSON and CSV hold numbers whole, the other formats rounded as the table shows them.
-std::string render(Format format, const std::vector<MadeTable>& tables);
+/// value. JSON and CSV hold numbers whole, the other formats rounded as the table shows them. `arguments` are those of
+/// `tilemeter tables`, for JSON and HTML.
+std::string render(Format format, const std::vector<MadeTable>& tables, const Arguments& arguments = {});
 
 /// What JSON holds of each table: name, title, source, columns, rows, how many do not fit, failures, notes.
 Json tables_json(const std::vector<MadeTable>& tables);

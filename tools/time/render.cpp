@@ -46,8 +46,8 @@ Json sm_rows(const Json& points) {
   return rows;
 }
 
-std::string json_text(std::string_view command, const Json& points) {
-  return timed_document(command, points).dump(2) + "\n";
+std::string json_text(std::string_view command, const Arguments& arguments, const Json& points) {
+  return timed_document(command, arguments, points).dump(2) + "\n";
 }
 
 std::vector<tables::MadeTable> tables_of(std::string_view command, const Json& points) {
@@ -76,8 +76,8 @@ std::string head_text(Format format, const Json& points) {
 
 std::vector<Column> predict_columns() { return columns_of(predict_paths()); }
 
-Json timed_document(std::string_view command, const Json& points) {
-  Json document = document_json(command);
+Json timed_document(std::string_view command, const Arguments& arguments, const Json& points) {
+  Json document = document_json(command, arguments);
   if (points.size() == 1) {
     document.update(points.front());
   } else {
@@ -86,14 +86,14 @@ Json timed_document(std::string_view command, const Json& points) {
   return document;
 }
 
-std::string render_timed(Format format, std::string_view command, const Json& points) {
+std::string render_timed(Format format, std::string_view command, const Arguments& arguments, const Json& points) {
   switch (format) {
     case Format::json:
-      return json_text(command, points);
+      return json_text(command, arguments, points);
     case Format::csv:
       return command == "predict" ? csv_of(points, predict_paths()) : csv_of(sm_rows(points), sm_paths());
     case Format::html:
-      return render_report(json_text(command, points), "tilemeter " + std::string(command));
+      return render_report(json_text(command, arguments, points), "tilemeter " + std::string(command));
     case Format::table:
     case Format::md:
       return head_text(format, points) + tables::render(format, tables_of(command, points)) + notes_text(points);

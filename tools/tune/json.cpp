@@ -170,8 +170,8 @@ Json tune_json(const TuneResult& result) {
   return json;
 }
 
-Json tune_document(const std::vector<TuneResult>& results, TuneBy by) {
-  Json document = document_json("tune");
+Json tune_document(const Arguments& arguments, const std::vector<TuneResult>& results, TuneBy by) {
+  Json document = document_json("tune", arguments);
   document["by"] = by == TuneBy::time ? "time" : "traffic";
   document["results"] = Json::array();
   for (const TuneResult& result : results) document["results"].push_back(tune_json(result));

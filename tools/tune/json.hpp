@@ -13,6 +13,6 @@ namespace tilemeter {
 Json tune_json(const TuneResult& result);
 
 /// The document: "results", in the order of the options.
-Json tune_document(const std::vector<TuneResult>& results, TuneBy by);
+Json tune_document(const Arguments& arguments, const std::vector<TuneResult>& results, TuneBy by);
 
 }  // namespace tilemeter

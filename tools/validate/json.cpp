@@ -229,8 +229,8 @@ Json list_json(const List& list, Made made) {
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Json document_of(const Validation& validation) {
-  Json json = document_json("validate");
+Json document_of(const Arguments& arguments, const Validation& validation) {
+  Json json = document_json("validate", arguments);
   json["device"] = validation.device->name;
   json["interval"] = interval_share;
   json["verdicts"] = verdicts_json(validation);

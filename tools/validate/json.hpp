@@ -8,7 +8,7 @@ namespace tilemeter::validation {
 
 /// {"schema", "command", "version", "device", "verdicts", "splits", "summaries", "ladder", "rows", ...};
 /// tools/README.md names the rest.
-Json document_of(const Validation& validation);
+Json document_of(const Arguments& arguments, const Validation& validation);
 
 /// A figure as a JSON number; null where it is not finite.
 Json number(double value);

@@ -31,6 +31,7 @@ const provenanceOf = (report, points) => {
     [devices.length > 1 ? 'devices' : 'device', devices.join(', ')],
     ['measured on', report.gpu ? gpuText(report.gpu) : ''],
     ['date', report.date ?? ''],
+    ['page made', document.querySelector('meta[name=date]').content],
     ['seed', report.seed === undefined ? '' : String(report.seed)],
   ].filter(([, value]) => value);
 };
