@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 
 #include "model/error.hpp"
@@ -130,10 +131,16 @@ std::string ask(const std::string& name, const Keywords& keywords) {
   return reply_of(asked.command, keywords, asked.answer);
 }
 
-/// Points on their way to Python: threads add them, the calling thread hands them on.
+/// Points on their way to Python: threads add them, the calling thread hands them on, and the threads wait for it.
 class Batches {
  public:
   explicit Batches(py::function take) : take_(std::move(take)) {}
+
+  void wait_for_room() {
+    constexpr std::size_t most_waiting = 8 << 20;
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [this] { return batch_.size() < most_waiting || stopped_; });
+  }
 
   void add(const std::string& point) {
     const std::lock_guard lock(mutex_);
@@ -147,6 +154,7 @@ class Batches {
       const std::lock_guard lock(mutex_);
       batch.swap(batch_);
     }
+    room_.notify_all();
     const py::gil_scoped_acquire held;
     try {
       if (error_) return;
@@ -154,7 +162,9 @@ class Batches {
       if (!batch.empty()) take_(batch + "]");
     } catch (const py::error_already_set&) {
       error_ = std::current_exception();
+      const std::lock_guard lock(mutex_);  // or a thread that is about to wait would not see it
       stopped_ = true;
+      room_.notify_all();
     }
   }
 
@@ -167,6 +177,7 @@ class Batches {
  private:
   py::function take_;
   std::mutex mutex_;
+  std::condition_variable room_;
   std::string batch_;
   std::exception_ptr error_;
   std::atomic<bool> stopped_ = false;
@@ -175,6 +186,7 @@ class Batches {
 std::string sweep(const Keywords& keywords, const std::string& reads, py::function take) {
   Batches batches(std::move(take));
   const SweepReader reader{.reads = reads == "rows" ? SweepReads::rows : SweepReads::points,
+                           .wait = [&] { batches.wait_for_room(); },
                            .take = [&](const std::string& point) { batches.add(point); },
                            .progress = [&] { batches.hand_on(); },
                            .stop = [&] { return batches.stopped(); }};

@@ -22,9 +22,10 @@ import tilemeter
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import peers  # noqa: E402
 
-# %% What is counted
-
 KERNELS = {"flash": "fa2", "cudnn": "cudnn"}  # PyTorch's backend: the description that predicts it
+
+
+# %% What is counted
 
 
 def print_table(title, rows):
@@ -90,9 +91,9 @@ def array_of(tensor):
     return tensor.float().cpu().numpy()
 
 
-def backends_of(work):
+def backends_of(work, backends):
     """(backend, context) of those that take the problem."""
-    for backend in ("flash", "cudnn", "efficient", "math"):
+    for backend in backends:
         context = lambda: work.contexts([backend])[0][1]
         with contextlib.suppress(RuntimeError):
             with context():
@@ -109,7 +110,7 @@ def torch_number_rows(torch):
         q, k, v = map(array_of, (work.q, work.k, work.v))
         exact = reference(q, k, v, work.causal)
         tiled = tilemeter.attention(q, k, v, causal=work.causal, dtype="bf16", block_q=128, block_k=64).o
-        for backend, context in backends_of(work):
+        for backend, context in backends_of(work, ("flash", "cudnn", "efficient", "math")):
             with context:
                 output = array_of(work.launch())
             rows.append({"backend": backend, "N": seq, "d": head_dim, "mask": mask,
@@ -126,18 +127,16 @@ def torch_time_rows(torch, timer, device):
         sizes = dict(batch=16384 // seq, heads=2048 // head_dim, kv_heads=2048 // head_dim, seq_q=seq, seq_k=seq,
                      head_dim=head_dim, head_dim_v=head_dim, mask=mask)
         work = peers.Attention(sizes, torch.bfloat16, seed=1)
-        for backend, context in backends_of(work):
-            if backend not in KERNELS:
-                continue
+        for backend, context in backends_of(work, KERNELS):
             with context:
                 timed = timer.cold(work.launch)
-            measured = timed["seconds"]["median"]
+            seconds, clock = timed["seconds"], timed["clocks"]["sm_hertz"]
             predicted = tilemeter.predict(
                 kernel=KERNELS[backend], device=device, dtype="bf16", batch=sizes["batch"], heads=sizes["heads"], seq=seq,
                 head_dim=head_dim, causal=work.causal)["time"]["seconds"]
-            rows.append({"backend": backend, "N": seq, "d": head_dim, "mask": mask, "SM MHz": round(timed["clocks"]["sm_hertz"] / 1e6),
-                         "measured ms": 1e3 * measured, "p5 ms": 1e3 * timed["seconds"]["p5"],
-                         "p95 ms": 1e3 * timed["seconds"]["p95"], "predicted ms": 1e3 * predicted, "error %": 100 * (predicted / measured - 1)})
+            rows.append({"backend": backend, "N": seq, "d": head_dim, "mask": mask, "SM MHz": clock and round(clock / 1e6),
+                         "measured ms": 1e3 * seconds["median"], "p5 ms": 1e3 * seconds["p5"], "p95 ms": 1e3 * seconds["p95"],
+                         "predicted ms": 1e3 * predicted, "error %": 100 * (predicted / seconds["median"] - 1)})
     return rows
 
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from . import _core
 from ._error import Error
+
+
+def _shared(values: Iterable[Any], last: Any) -> Iterator[Any]:
+    """The values, each the same object as the one before where it is equal: most columns of a sweep change rarely."""
+    for value in values:
+        if value != last or type(value) is not type(last):
+            last = sys.intern(value) if type(value) is str else value
+        yield last
 
 
 class Columns:
@@ -26,7 +34,7 @@ class Columns:
                 if all(value is None for value in column):
                     continue
                 held = self.values[at] = [None] * self.rows
-            held.extend(sys.intern(value) if type(value) is str else value for value in column)
+            held.extend(_shared(column, held[-1] if held else None))
         self.rows += len(rows)
 
     def named(self) -> dict[str, list[Any]]:

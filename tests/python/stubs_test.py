@@ -47,13 +47,27 @@ def type_of(keyword, value, often):
     return "Union[bool, Values]" if keyword == "unsafe" else "Values"
 
 
+def class_text(name, bases, lines):
+    return f"\n\nclass {name}({bases}, total=False):\n" + "".join(f"    {line}\n" for line in lines or ["pass"])
+
+
 def stub_text():
-    text = HEAD
-    for name, (command, others) in {**{command.capitalize(): (command, set()) for command in COMMANDS}, **DERIVED}.items():
-        text += f"\n\nclass {name}Keywords(TypedDict, total=False):\n"
+    """A class for each set of functions that share keywords, and one a function, of these."""
+    takers, types = {}, {}
+    functions = {**{command.capitalize(): (command, set()) for command in COMMANDS}, **DERIVED}
+    for function, (command, others) in functions.items():
         for keyword, _, value, _, often in _core.options(command):
             if keyword not in others:
-                text += f"    {keyword}: {type_of(keyword, value, often)}\n"
+                takers.setdefault(keyword, []).append(function)
+                types[keyword] = type_of(keyword, value, often)
+    shared = {}
+    for keyword, names in takers.items():
+        shared.setdefault(tuple(names), []).append(f"{keyword}: {types[keyword]}")
+    parts = {names: "_" + "".join(names) for names in shared}
+    text = HEAD + "".join(class_text(parts[names], "TypedDict", lines) for names, lines in shared.items())
+    for function in functions:
+        bases = ", ".join(part for names, part in parts.items() if function in names)
+        text += class_text(f"{function}Keywords", bases, [])
     return text
 
 

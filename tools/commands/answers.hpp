@@ -31,6 +31,7 @@ enum class SweepReads { points, rows };
 
 struct SweepReader {
   SweepReads reads = SweepReads::points;
+  std::function<void()> wait;                  ///< by the thread that made a point: as long as there is no room
   std::function<void(std::string text)> take;  ///< each point, in order, by one thread at a time
   std::function<void()> progress;              ///< now and then, by the calling thread
   std::function<bool()> stop;                  ///< asked before each point; true ends the sweep

@@ -48,7 +48,7 @@ std::size_t worker_threads(const Arguments& arguments) {
   return static_cast<std::size_t>(threads);
 }
 
-/// A sweep whose input was read and checked.
+/// A sweep whose input was read.
 struct SweepQuestion {
   RunOptions options;
   std::size_t threads = 1;
@@ -59,11 +59,10 @@ SweepQuestion sweep_question(const Arguments& arguments) {
   const RunOptions options = run_options_of(arguments);
   const std::size_t threads = worker_threads(arguments);
   PointGrid grid = point_grid(arguments, "sweep", Several::many);
-  check_all(grid, options);
   return {.options = options, .threads = threads, .grid = std::move(grid)};
 }
 
-/// The same with the place that its points go to.
+/// The same, checked, with the place that its points go to.
 struct Prepared {
   Target target;
   SweepQuestion question;
@@ -73,7 +72,9 @@ Prepared prepared_of(const Arguments& arguments) {
   Target target = target_of(arguments);
   if (arguments.has("--resume") && !target.path)
     throw InputError("--resume needs -o FILE, the file that was not finished");
-  return {.target = std::move(target), .question = sweep_question(arguments)};
+  SweepQuestion question = sweep_question(arguments);
+  check_all(question.grid, question.options);
+  return {.target = std::move(target), .question = std::move(question)};
 }
 
 int run_sweep(const Arguments& arguments) {
@@ -97,10 +98,20 @@ int run_sweep(const Arguments& arguments) {
   return sweep_to_file(sweep, prepared->target, identity, arguments.has("--resume") ? Start::resumed : Start::fresh);
 }
 
+/// As check_all, with signs of life, until the reader has enough.
+void check_all_for(const SweepReader& reader, const SweepQuestion& question) {
+  constexpr std::size_t points_a_sign = 1000;
+  for (std::size_t i = 0; i < question.grid.size() && !reader.stop(); ++i) {
+    if (i % points_a_sign == 0) reader.progress();
+    check(question.grid[i], question.options);
+  }
+}
+
 }  // namespace
 
 CommandAnswer sweep_answer(const Arguments& arguments, const SweepReader& reader) {
   const SweepQuestion question = sweep_question(arguments);
+  check_all_for(reader, question);
   Alone ranks;
   const Sweep sweep{.ranks = ranks,
                     .grid = question.grid,
@@ -108,13 +119,13 @@ CommandAnswer sweep_answer(const Arguments& arguments, const SweepReader& reader
                     .options = question.options,
                     .threads = question.threads,
                     .bar = Bar::hidden};
-  const bool whole = reader.reads == SweepReads::points;
+  const auto text = [&](const Json& point, std::size_t) {
+    reader.wait();
+    return (reader.reads == SweepReads::points ? point : row_of(point, point_columns())).dump();
+  };
   const Swept swept = sweep_to_stream(
       sweep,
-      {.text = [&](const Json& point, std::size_t) { return (whole ? point : row_of(point, point_columns())).dump(); },
-       .take = reader.take,
-       .progress = [&](std::size_t) { reader.progress(); },
-       .stop = reader.stop});
+      {.text = text, .take = reader.take, .progress = [&](std::size_t) { reader.progress(); }, .stop = reader.stop});
   CommandAnswer answer{.document = sweep.head};
   if (swept.failures > 0) answer.failures.push_back(failures_message(swept.failures));
   return answer;
