@@ -2,7 +2,9 @@
 
 import csv
 import io
+import os
 import pickle
+import signal
 import threading
 import time
 import unittest
@@ -193,6 +195,12 @@ class Threads(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(results, [expected] * 8)
+
+    def test_an_interrupt_ends_a_sweep_also_while_it_checks(self):
+        interrupt = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        interrupt.start()
+        with self.assertRaises(KeyboardInterrupt):
+            tilemeter.sweep_columns("flash1,flash2", seq=4096, head_dim=64, block_q="1:1000:+1", block_k="1:1000:+1")
 
     def test_what_python_raises_ends_a_sweep(self):
         from tilemeter import _core
