@@ -86,6 +86,21 @@ class BadInput(Folder):
         self.refuse(["report", path, "-o", path], "-o", "input")
         self.assertEqual(self.read("m.json"), before)
 
+    def test_a_report_is_html_and_names_its_input(self):
+        path = self.path("m.json")
+        run([*self.POINT, "-o", path])
+        for name in ("x.csv", "x.json", "x.md", "x.txt"):
+            self.refuse(["report", path, "-o", self.path(name)], "-o", name, "expected FILE.html")
+        for name in ("x.html", "x.htm", "page"):
+            self.assertEqual(run(["report", path, "-o", self.path(name)]).returncode, 0)
+        for text, words in (("{}", '"schema" is missing'), ("{", "not JSON: line 1, column 2: "), ("[]", "the document is []"),
+                            ('{"schema": 1, "command": "tune", "version": "0"}', '"results" is missing'),
+                            ('{"traceEvents": [3]}', '"traceEvents[0]" is 3'), ("", "expected the JSON or CSV")):
+            wrong = self.write("wrong.json", text)
+            self.refuse(["report", wrong], f"report {wrong}: ", words)
+            self.assertNotIn("report input", run(["report", wrong]).stderr)
+            self.assertNotIn("json.exception", run(["report", wrong]).stderr)
+
     def test_a_folder_is_named_as_one(self):
         self.refuse([*self.POINT, "-o", self.folder.name], "-o", "directory")
 
@@ -134,7 +149,7 @@ class BadInput(Folder):
         self.refuse(["tables", "traffic-vs-m", "--format", "xml"], "--format xml", "json")
         self.refuse(["tables", "--list", "--format", "json"], "--list", "--format")
         torn = self.write("torn.json", '{"schema": 1, "command": "tables", "version": "0", "tables": [{"name": "golden", "title": "t", "source": "s"}]}')
-        self.refuse(["report", torn], "report input", "columns")
+        self.refuse(["report", torn], f"report {torn}: ", "columns")
         other = self.write("other.json", '{"schema": 1, "command": "tables", "version": "0", "tables": [{"name": "x", "title": "t", "source": "s", "columns": [], '
                            '"rows": [[1]], "notes": [], "failures": [], "infeasible_rows": 0}]}')
         self.refuse(["report", other], "tables[0].rows[0]", "a cell for each column")

@@ -287,6 +287,19 @@ def renew():
         head, tail = file.read().split(QUOTED, 1)
     rows = [named.get(tuple(line.split("|")[1:4]), line) for line in tail.split("\n")]
     with open(QUOTING, "w", encoding="utf-8") as file:
+        table = self.write("table.csv", "a,b\n1,2\n")
+        for described in (kernel, silent, "fa2"):
+            self.refuse(["validate", "--profile", table, "--kernel", described, "--device", "h200"],
+                        f"{table}: no export of Nsight Compute; expected what `ncu --csv` prints, with a header")
+
+    def test_a_document_that_is_no_json(self):
+        for name, text, words in (("empty.json", "", "is empty; expected a document of"),
+                                  ("torn.json", '{"command": ', "not JSON: line 1, column 13: unexpected end of input; expected a document"),
+                                  ("words.json", "abc", "not JSON: line 1, column 1: invalid literal"),
+                                  ("table.csv", "a,b\n", "not JSON: line 1, column 1: ")):
+            path = self.write(name, text)
+            self.refuse(["validate", path, "--device", "h200"], f"{path}: ", words, "expected a document of `tilemeter measure`")
+            self.assertNotIn("exception", run(["validate", path, "--device", "h200"]).stderr)
         file.write(head + QUOTED + "\n".join(rows))
 
 

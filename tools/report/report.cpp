@@ -10,6 +10,7 @@
 #include "tools/report/node.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/trace_document.hpp"
+#include "traces/json_fault.hpp"
 
 namespace tilemeter {
 namespace {
@@ -213,7 +214,7 @@ void check_document(const Node& document) {
   const Node points = document.member("points");
   if (!points.present()) {
     if (document.member("rows").present()) return check_rows(document.member("rows"));
-    if (document.member("algorithm").present()) return check_point(Node("", &document.value()));
+    if (document.member("algorithm").present()) return check_point(document);
     points.refuse("a document of count, sweep, predict or another command with a result is accepted");
   }
   points.require(Json::value_t::array, "a list of points is accepted");
@@ -235,25 +236,24 @@ std::set<std::string> named_devices(const Json& document) {
   return names;
 }
 
-Json parse(std::string_view text) {
+Json parse(std::string_view text, std::string_view origin) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {
-    const std::string message = error.what();
-    throw InputError("report input: not JSON: " + message.substr(message.find("] ") + 2));
+    throw InputError(std::string(origin) + ": not JSON: " + json_fault(error.what()));
   }
 }
 
 }  // namespace
 
-std::string render_report(std::string_view json_text, std::string_view title) {
-  const Json document = parse(json_text);
+std::string render_report(std::string_view json_text, std::string_view title, std::string_view origin) {
+  const Json document = parse(json_text, origin);
   if (report::is_trace(document)) {
-    const std::string text = report::document_of_trace(document).dump();
+    const std::string text = report::document_of_trace(document, origin).dump();
     return assemble_page({.json = text, .title = title});
   }
-  check_document(Node("", &document));
-  check_devices(Node("", &document));
+  check_document(Node("", &document, origin));
+  check_devices(Node("", &document, origin));
   const std::string roofs = shipped_roofs(named_devices(document)).dump();
   return assemble_page({.json = json_text, .title = title, .roofs = roofs});
 }
