@@ -101,6 +101,14 @@ class BadInput(Folder):
             self.assertNotIn("report input", run(["report", wrong]).stderr)
             self.assertNotIn("json.exception", run(["report", wrong]).stderr)
 
+    def test_show_names_what_was_given(self):
+        for command in ("devices", "kernels", "algorithms"):
+            self.refuse([command, "show"], f"{command} show: expected a name", f"`tilemeter {command}` lists the names")
+            message = run([command, "show", "nobody"]).stderr
+            self.refuse([command, "show", "nobody"], f"{command} show ", "nobody")
+            self.assertNotIn("--", message)
+        self.refuse(["devices", "show", "none.toml"], 'devices show "none.toml": does not exist')
+
     def test_a_folder_is_named_as_one(self):
         self.refuse([*self.POINT, "-o", self.folder.name], "-o", "directory")
 

@@ -107,6 +107,10 @@ class Json(Folder):
         self.has([*POINT, "--packed=false"], option="--packed", value="false")
         self.has(["tables", "traffic-vs-k"], value="traffic-vs-k", suggestion="traffic-vs-m")
 
+    def test_names_after_show(self):
+        for command, name, meant in (("devices", "h201", "h200"), ("kernels", "flahs2", "flash2"), ("algorithms", "flahs2", "flash2")):
+            self.has([command, "show", name], value=name, suggestion=meant)
+
     def test_missing_options(self):
         self.has(["count", "--seq", "64"], option="--algorithm")
         self.has(["count", "--algorithm", "flash1"], option="--seq")

@@ -69,6 +69,10 @@ std::optional<std::string> word_to_show(const Arguments& arguments, std::string_
   if (words.size() == 2 && words[0] == "show") return words[1];
   throw InputError(quote(who, words[0]) + suggestion(words[0], {"show"}) + ": expected " + std::string(who) +
                    " alone, or " + std::string(who) + " show NAME");
+  if (words == std::vector<std::string>{"show"}) {
+    throw InputError(std::string(who) + " show: expected a name after it; `tilemeter " + std::string(who) +
+                     "` lists the names");
+  }
 }
 
 std::string command_line_of(const Arguments& arguments, std::string_view who) {
