@@ -109,6 +109,24 @@ class BadInput(Folder):
             self.assertNotIn("--", message)
         self.refuse(["devices", "show", "none.toml"], 'devices show "none.toml": does not exist')
 
+    def test_a_value_stands_once_in_a_list(self):
+        sweep = ["sweep", "--algorithm", "flash2", "--seq"]
+        for arguments, words in (
+                (["count", "--algorithm", "flash2,flash1,flash2", "--seq", "64"], "--algorithm flash2 stands twice in flash2,flash1,flash2"),
+                ([*sweep, "64,128,64"], "--seq 64 stands twice in 64,128,64"),
+                ([*sweep, "64:256:*2,256:512:*2"], "--seq 256 stands twice"),
+                ([*sweep, "64", "--sram", "64KiB,65536B"], "--sram 64KiB stands twice"),
+                ([*sweep, "64", "--device", "h200,t4,h200"], "--device h200 stands twice"),
+                ([*sweep, "64", "--mask", "causal,none,causal"], "--mask causal stands twice"),
+                ([*sweep, "64", "--dtype", "fp16,fp16"], "--dtype fp16 stands twice"),
+                (["sweep", "--algorithm", "split_kv", "--seq", "64", "--splits", "auto,2,auto"], "--splits auto stands twice"),
+                (["tune", "--algorithm", "flash2", "--seq", "64", "--device", "h200", "--warps", "4,4"], "--warps 4 stands twice"),
+                (["complexity", "--theorem", "prop4,prop4"], "--theorem prop4 stands twice"),
+                (["roofline", "--device", "h200,h200"], "--device h200 stands twice")):
+            self.refuse(arguments, words, "expected each value once")
+        self.assertEqual(run([*sweep, "64", "--window", "4,4", "--format", "csv"]).returncode, 0)
+        self.assertEqual(run([*sweep, "64:256:*2,512", "--format", "csv"]).returncode, 0)
+
     def test_a_folder_is_named_as_one(self):
         self.refuse([*self.POINT, "-o", self.folder.name], "-o", "directory")
 
