@@ -206,9 +206,20 @@ void hint_at_padding(const PointResult& result, Hints& hints) {
   const Count row = named("a row's bytes", [&] { return checked::multiply(dim, size); });
   const Count copies = named("the bytes of padding", [&] { return pad_copies(result, multiple); });
   hints.push_back("a row of " + std::to_string(dim) + " " + std::string(name_of(problem.dtype)) + " elements is " +
-                  std::to_string(row) + " B, " + sectors_text(row) + " sectors of 32 B and no multiple of 16 B: " +
-                  "libraries pad the head dimension to " + std::to_string(ceil_div(dim, multiple) * multiple) +
-                  ", and copies of Q, K, V to that would move " + std::to_string(copies) + " B more");
+                  std::to_string(row) + " B, " + sectors_text(row) +
+                  " sectors of 32 B and no multiple of 16 B: " + "libraries pad the head dimension to " +
+                  std::to_string(ceil_div(dim, multiple) * multiple) + ", and copies of Q, K, V to that would move " +
+                  std::to_string(copies) + " B more" + library_columns(dim));
+}
+
+void hint_at_empty_splits(const PointResult& result, Hints& hints) {
+  const auto& splits = result.request.options.splits;
+  if (!splits || !result.tiling || result.tiling->block_k == 0) return;
+  const Count tiles = std::max<Count>(1, ceil_div(result.problem.seq_k, result.tiling->block_k));
+  if (*splits <= tiles) return;
+  hints.push_back("--splits " + std::to_string(*splits) + " of " + std::to_string(tiles) +
+                  (tiles == 1 ? " key tile: " : " key tiles: ") + std::to_string(*splits - tiles) +
+                  " have no keys, and their partial results are written and read all the same");
 }
 
 void hint_at_unused_tiles(const PointResult& result, Hints& hints) {
@@ -240,3 +251,4 @@ std::vector<std::string> hints_of(const PointResult& result) {
 }
 
 }  // namespace tilemeter
+    hint_at_empty_splits(result, hints);

@@ -14,6 +14,7 @@
 #include "tools/options/text.hpp"
 #include "tools/resolve.hpp"
 
+#include "tools/splits.hpp"
 namespace tilemeter {
 namespace {
 
@@ -50,6 +51,7 @@ std::optional<std::string> choose_tiling(ResolvedPoint& point) {
   std::optional<std::string> refusal;
   try {
     Tiling tiling = resolve_tiling(point.algorithm->name, point.largest, point.rule, point.budget, point.granularity);
+    refuse_splits_past_capacity(point);
     tiling.rule = point.rule;
     set_tiling(point, tiling);
     set_gemm_order(point);
@@ -58,7 +60,9 @@ std::optional<std::string> choose_tiling(ResolvedPoint& point) {
   } catch (const InputError& error) {
     refusal = error.what();
     Tiling smallest = point.largest.tiling;
-    smallest.block_q = smallest.block_k = smallest.block_m = smallest.block_n = point.granularity.rows;
+    if (point.rule != BlockRule::given) {
+      smallest.block_q = smallest.block_k = smallest.block_m = smallest.block_n = point.granularity.rows;
+    }
     set_tiling(point, smallest);
   }
   set_row_softmax(point);
@@ -76,7 +80,8 @@ Overflow overflow_in(Count passed, const Budget& budget, DType operand) {
 /// Tile sizes as the result states them: 0 where none could be chosen.
 Tiling stated_tiling(const ResolvedPoint& point, const PointResult& result) {
   Tiling tiling = point.largest.tiling;
-  if (result.refusal) tiling.block_q = tiling.block_k = tiling.block_m = tiling.block_n = 0;
+  const bool given = point.rule == BlockRule::given;
+  if (result.refusal && !given) tiling.block_q = tiling.block_k = tiling.block_m = tiling.block_n = 0;
   return tiling;
 }
 

@@ -6,6 +6,7 @@ usage: split_test.py PROGRAM [unittest options]
 import json
 import os
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -98,6 +99,27 @@ class Zigzag(unittest.TestCase):
         self.assertEqual(plain["traffic"]["elements"]["total"] - zigzag["traffic"]["elements"]["total"], 2 * 64 * 64 * 7)
         self.assertEqual(zigzag["closed_form"]["expression"], "2Nd + N + 2 Tr Nd - 2 Bc d (Tr - 1)")
         self.assertEqual(zigzag["operations"], plain["operations"])
+    def test_more_splits_than_fit_are_named_and_the_most_that_fit_do(self):
+        point = "--algorithm split_kv --seq-q 1 --seq-k 4096 --head-dim 64"
+        for budget in ("--device h200", "--device t4", "--sram 64KiB", "--sram 20000el"):
+            for tiles in ("", " --block-q 16 --block-k 16"):
+                message = refusal(f"{point} {budget}{tiles} --splits 99999")
+                self.assertIn("error: --splits 99999: the combine kernel of split_kv needs", message)
+                most = int(re.search(r"; expected 1 to (\d+), or auto", message).group(1))
+                self.assertTrue(count(f"{point} {budget}{tiles} --splits {most}")["sram"]["fits"])
+                self.assertIn(f"--splits {most + 1}: ", refusal(f"{point} {budget}{tiles} --splits {most + 1}"))
+        done = run(f"sweep {point} --device h200 --splits 8,99999 --format json".split())
+        fine, past = json.loads(done.stdout)["points"]
+        self.assertTrue(fine["feasible"])
+        self.assertIn("--splits 99999", past["reason"])
+        self.assertTrue(count(f"{point} --device h200 --block-q 16 --block-k 16 --no-capacity --splits 99999")["closed_form"]["equal"])
+
+    def test_splits_without_keys_are_a_note(self):
+        point = "--algorithm split_kv --seq-q 1 --seq-k 4096 --block-q 16 --block-k 128 --splits "
+        self.assertFalse(any("--splits" in note for note in count(point + "32").get("warnings", [])))
+        notes = count(point + "33")["warnings"]
+        self.assertTrue(any("--splits 33 of 32 key tiles: 1 have no keys" in note for note in notes), notes)
+
 
 
 class Flash3(unittest.TestCase):
