@@ -127,6 +127,15 @@ class BadInput(Folder):
         self.assertEqual(run([*sweep, "64", "--window", "4,4", "--format", "csv"]).returncode, 0)
         self.assertEqual(run([*sweep, "64:256:*2,512", "--format", "csv"]).returncode, 0)
 
+    def test_numbers_of_more_memory_than_a_machine_has(self):
+        keys = ["--algorithm", "flash2", "--seq-q", "1", "--head-dim", "64", "--mode", "numeric", "--seq-k"]
+        self.refuse(["count", *keys, "30000000"], "--mode numeric", "flash2", "GiB", "expected at most 8.00 GiB", "--mode count")
+        self.refuse(["sweep", *keys, "64,30000000"], "--mode numeric", "expected at most 8.00 GiB")
+        self.refuse(["count", "--algorithm", "standard", "--seq", "65536", "--mode", "numeric"], "standard", "8.00 GiB")
+        self.refuse(["count", "--algorithm", "gemm", "--m", "32768", "--n", "32768", "--k", "32768", "--mode", "numeric"], "gemm")
+        done = run(["count", *keys, "10000"])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_a_folder_is_named_as_one(self):
         self.refuse([*self.POINT, "-o", self.folder.name], "-o", "directory")
 
