@@ -96,12 +96,28 @@ void check_tiling(const Node& tiling) {
   tiling.integers_if_present({"block_m", "block_n", "block_q", "block_k", "block_d", "stages", "on_chip"});
 }
 
+/// The time of a tiling, where it has one.
+void check_tiling_time(const Node& time) {
+  time.object_if_present();
+  if (time.present()) time.number("seconds");
+}
+
+void check_warnings(const Node& warnings) {
+  if (!warnings.present()) return;
+  warnings.require(Json::value_t::array, "a list of sentences is accepted");
+  for (std::size_t i = 0; i < warnings.value().size(); ++i) {
+    warnings.item(i).require(Json::value_t::string, "a sentence is accepted");
+  }
+}
+
 /// The tilings of `list`, each with objects under `keys` whose "elements" and "bytes" are integers.
 void check_tilings(const Node& list, std::initializer_list<const char*> keys) {
   list.require(Json::value_t::array, "a list of tilings is accepted");
   for (std::size_t i = 0; i < list.value().size(); ++i) {
     check_tiling(list.item(i));
     for (const char* key : keys) list.item(i).member(key).integers_if_present({"elements", "bytes"});
+    check_tiling_time(list.item(i).member("time"));
+    check_warnings(list.item(i).member("warnings"));
   }
 }
 

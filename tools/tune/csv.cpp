@@ -34,6 +34,8 @@ constexpr std::array tiling_paths = {"rank",
                                      "traffic/elements",
                                      "traffic/bytes",
                                      "time/seconds",
+                                     "time/source",
+                                     "time/closed_form_seconds",
                                      "sram/elements",
                                      "sram/bytes",
                                      "sram/shared_bytes",
@@ -41,7 +43,8 @@ constexpr std::array tiling_paths = {"rank",
                                      "accumulator_registers_per_thread",
                                      "registers_per_thread_limit",
                                      "spills",
-                                     "resident_blocks"};
+                                     "resident_blocks",
+                                     "launchable"};
 
 std::string cell(const Json& json, std::string_view path) {
   std::vector<std::string> parts;
@@ -89,6 +92,7 @@ Json front_tilings(const Json& front) {
   for (Json& tiling : list) {
     tiling["sram"] = {{place, tiling["on_chip"]}};
     tiling["traffic"] = Json{{unit, tiling["traffic"]}};
+    tiling["feasible"] = tiling["fits"];
   }
   return list;
 }
