@@ -10,7 +10,7 @@ import re
 import tempfile
 import unittest
 
-from program import count, refusal, run
+from program import count, document, refusal, run
 
 
 def tensor(point, name):
@@ -32,6 +32,14 @@ class Splits(unittest.TestCase):
                           f"--device {device} --per-sm")
             self.assertEqual(len(point["sms"]), sms)
             self.assertTrue(all(sm["blocks"] >= 1 for sm in point["sms"]))
+            # One block of the first kernel on every SM: 12 heads x splits fill them exactly.
+            predicted = document(f"predict --algorithm split_kv --heads 12 --seq-q 1 --seq-k 65536 --head-dim 128 --splits {splits} "
+                                 f"--device {device} --blocks-per-sm 1".split())
+            first = predicted["estimate"]["launches"][0]
+            self.assertEqual((first["blocks"], first["waves"], first["wave_efficiency"]), (sms, 1, 1.0))
+            for name, width in (("Oacc", 128), ("LSEacc", 1)):
+                for way in ("write_bytes", "read_bytes"):
+                    self.assertEqual(tensor(point, name)[way], 12 * splits * width * 4)
 
     def test_b27_a_group_of_twelve(self):
         base = "--algorithm split_kv --batch 4 --heads 96 --kv-heads 8 --seq-q 1 --seq-k 65536 --head-dim 128 --dtype bf16 "
@@ -91,14 +99,6 @@ class Splits(unittest.TestCase):
                             ("--algorithm split_kv --seq 64 --splits 9223372036854775807", "2^63 - 1")):
             self.assertIn(words, refusal(text))
 
-
-class Zigzag(unittest.TestCase):
-    def test_saves_a_tile_at_each_turn(self):
-        base = "--seq 1024 --head-dim 64 --block-q 128 --block-k 64 --algorithm "
-        plain, zigzag = count(base + "flash2"), count(base + "zigzag")
-        self.assertEqual(plain["traffic"]["elements"]["total"] - zigzag["traffic"]["elements"]["total"], 2 * 64 * 64 * 7)
-        self.assertEqual(zigzag["closed_form"]["expression"], "2Nd + N + 2 Tr Nd - 2 Bc d (Tr - 1)")
-        self.assertEqual(zigzag["operations"], plain["operations"])
     def test_more_splits_than_fit_are_named_and_the_most_that_fit_do(self):
         point = "--algorithm split_kv --seq-q 1 --seq-k 4096 --head-dim 64"
         for budget in ("--device h200", "--device t4", "--sram 64KiB", "--sram 20000el"):
@@ -120,6 +120,14 @@ class Zigzag(unittest.TestCase):
         notes = count(point + "33")["warnings"]
         self.assertTrue(any("--splits 33 of 32 key tiles: 1 have no keys" in note for note in notes), notes)
 
+
+class Zigzag(unittest.TestCase):
+    def test_saves_a_tile_at_each_turn(self):
+        base = "--seq 1024 --head-dim 64 --block-q 128 --block-k 64 --algorithm "
+        plain, zigzag = count(base + "flash2"), count(base + "zigzag")
+        self.assertEqual(plain["traffic"]["elements"]["total"] - zigzag["traffic"]["elements"]["total"], 2 * 64 * 64 * 7)
+        self.assertEqual(zigzag["closed_form"]["expression"], "2Nd + N + 2 Tr Nd - 2 Bc d (Tr - 1)")
+        self.assertEqual(zigzag["operations"], plain["operations"])
 
 
 class Flash3(unittest.TestCase):
