@@ -141,7 +141,7 @@ std::optional<std::string> with_name(const Kernel& kernel, const std::optional<s
 
 }  // namespace
 
-const Kernel& kernel_named(std::string_view name) {
+const Kernel& kernel_named(std::string_view name, std::string_view asked_by) {
   for (const Kernel& kernel : catalog()) {
     if (kernel.name == name) return kernel;
   }
@@ -154,7 +154,8 @@ const Kernel& kernel_named(std::string_view name) {
     names.emplace_back(kernel.name);
     known.push_back(kernel.name);
   }
-  throw InputError("--kernel " + std::string(name) + suggestion(name, known) + ": accepted are " + listed(names));
+  throw InputError(std::string(asked_by) + " " + std::string(name) + suggestion(name, known) + ": accepted are " +
+                   listed(names));
 }
 
 std::optional<std::string> unsupported(const Kernel& kernel, const Problem& problem) {

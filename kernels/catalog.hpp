@@ -44,8 +44,8 @@ struct Kernel {
 std::span<const Kernel> catalog();
 
 /// The kernel of that name, or, where ladders are built, the rung (kernels/flash3_ladder.hpp). Throws InputError that
-/// lists the kernels.
-const Kernel& kernel_named(std::string_view name);
+/// begins with `asked_by` and lists the kernels.
+const Kernel& kernel_named(std::string_view name, std::string_view asked_by = "--kernel");
 
 /// Why `kernel` cannot run `problem` in any of its tilings, naming the option and what is accepted; or nothing.
 std::optional<std::string> unsupported(const Kernel& kernel, const Problem& problem);

@@ -105,9 +105,11 @@ Device parse_device(std::string_view toml, std::string_view origin) {
   return build_device(read_facts(toml, origin), origin);
 }
 
-Device load_device(std::string_view name_or_path) {
-  if (is_toml_path(name_or_path)) return parse_device(read_device_file(std::string(name_or_path)), name_or_path);
-  const ShippedDevice& device = shipped_devices()[shipped_index("--device", "device", name_or_path, device_names())];
+Device load_device(std::string_view name_or_path, std::string_view asked_by) {
+  if (is_toml_path(name_or_path)) {
+    return parse_device(read_device_file(std::string(name_or_path), asked_by), name_or_path);
+  }
+  const ShippedDevice& device = shipped_devices()[shipped_index(asked_by, "device", name_or_path, device_names())];
   return parse_device(device.toml, std::string(device.name) + ".toml");
 }
 

@@ -121,8 +121,9 @@ struct Device {
 std::vector<std::string_view> device_names();
 
 /// A shipped device by name or unique prefix, in any case; or, for text that ends in ".toml" or contains '/', the file
-/// of that name. Throws InputError: unknown or ambiguous name with the names that exist, or as `parse_device`.
-Device load_device(std::string_view name_or_path);
+/// of that name. Throws InputError that begins with `asked_by`: unknown or ambiguous name with the names that exist; or
+/// as `parse_device`.
+Device load_device(std::string_view name_or_path, std::string_view asked_by = "--device");
 
 /// A device from the text of a device file, or of an overlay: a file whose key `base` names a shipped device, of which
 /// it replaces the quantities that it states; `origin` names it in messages. Throws InputError that names origin, key,

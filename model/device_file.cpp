@@ -116,6 +116,8 @@ std::vector<RawFact> read_facts(std::string_view toml, std::string_view origin) 
   return facts;
 }
 
-std::string read_device_file(const std::string& path) { return read_toml_file("--device", path); }
+std::string read_device_file(const std::string& path, std::string_view asked_by) {
+  return read_toml_file(asked_by, path);
+}
 
 }  // namespace tilemeter

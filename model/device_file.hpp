@@ -19,7 +19,8 @@ std::optional<std::string> base_of(std::string_view toml, std::string_view origi
 /// value and source, with interval, clock, date and command at most; an empty one of these.
 std::vector<RawFact> read_facts(std::string_view toml, std::string_view origin);
 
-/// The text of a file of at most 1 MiB. Throws InputError: cannot be read, a directory, too large.
-std::string read_device_file(const std::string& path);
+/// The text of a file of at most 1 MiB. Throws InputError that begins with `asked_by`: cannot be read, a directory, too
+/// large.
+std::string read_device_file(const std::string& path, std::string_view asked_by);
 
 }  // namespace tilemeter

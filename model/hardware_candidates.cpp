@@ -35,7 +35,7 @@ class Candidates {
       }
     }
     const auto rank = [](const HardwareCandidate& c) {
-      return std::tuple(c.rejected(), c.spills, c.traffic ? c.traffic->total_bytes() : Bytes(0), c.use.bytes());
+      return std::tuple(c.rejected(), c.spills(), c.traffic ? c.traffic->total_bytes() : Bytes(0), c.use.bytes());
     };
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
@@ -50,9 +50,8 @@ class Candidates {
     point.tiling.block_k = block_k;
     point.tiling.stages = stages;
     candidate.tiling = point.tiling;
-    const std::vector<OnChipTile> tiles = on_chip_tiles(request_.algorithm, point);
-    candidate.use = footprint_of(tiles);
-    if (request_.device != nullptr) choose_warps(candidate, tiles, point);
+    candidate.use = footprint_of(on_chip_tiles(request_.algorithm, point));
+    if (request_.device != nullptr) candidate.block = block_on_device(request_, point);
     candidate.reason = reason_against(point);
     if (candidate.reason.empty()) candidate.traffic = closed_form(request_.algorithm, point).total();
     candidates_.push_back(std::move(candidate));
@@ -67,23 +66,26 @@ class Candidates {
     return rows.empty() ? needless("block_k", point.tiling.block_k, problem.seq_k, "keys") : rows;
   }
 
-  void choose_warps(HardwareCandidate& candidate, const std::vector<OnChipTile>& tiles, const Case& point) const {
-    BlockPlan plan{.name = capacity_subject(request_.algorithm, point, request_.budget), .tiles = tiles};
-    for (const Count warps : request_.warps) {
-      candidate.warps = warps;
-      plan.threads = warps * warp_threads;
-      candidate.registers = register_use(plan, *request_.device);
-      candidate.spills = crowds_registers(*candidate.registers);
-      if (!candidate.spills) break;
-    }
-    candidate.occupancy = occupancy_of(plan, *request_.device);
-  }
-
   const CandidateRequest& request_;
   std::vector<HardwareCandidate> candidates_;
 };
 
 }  // namespace
+
+BlockOnDevice block_on_device(const CandidateRequest& request, const Case& tiled) {
+  BlockPlan plan{.name = capacity_subject(request.algorithm, tiled, request.budget),
+                 .tiles = on_chip_tiles(request.algorithm, tiled)};
+  BlockOnDevice block;
+  for (const Count warps : request.warps) {
+    block.warps = warps;
+    plan.threads = warps * warp_threads;
+    block.registers = register_use(plan, *request.device);
+    block.spills = crowds_registers(block.registers);
+    if (!block.spills) break;
+  }
+  block.occupancy = occupancy_of(plan, *request.device);
+  return block;
+}
 
 std::vector<HardwareCandidate> hardware_candidates(const CandidateRequest& request) {
   return Candidates(request).all();

@@ -13,19 +13,26 @@
 
 namespace tilemeter {
 
+/// What a device gives to the block of a tiling.
+struct BlockOnDevice {
+  Count warps = 4;
+  RegisterUse registers;
+  Occupancy occupancy;
+  bool spills = false;  ///< see registers_beside_accumulators
+};
+
 /// One tiling of the list, with what it needs, and what it moves or why it is out.
 struct HardwareCandidate {
   Tiling tiling;
-  Count warps = 4;
-  Footprint use;                         ///< of the kernel that holds most bytes
-  std::optional<RegisterUse> registers;  ///< with a device
-  std::optional<Occupancy> occupancy;    ///< with a device
-  bool spills = false;                   ///< see registers_beside_accumulators; with a device
-  std::optional<Traffic> traffic;        ///< absent when rejected
-  std::optional<double> seconds{};       ///< predicted; absent where nobody predicted it
-  std::string reason;                    ///< empty when not rejected
+  Footprint use;                       ///< of the kernel that holds most bytes
+  std::optional<BlockOnDevice> block;  ///< with a device
+  std::optional<Traffic> traffic;      ///< absent when rejected
+  std::optional<double> seconds{};     ///< in closed form; absent where nobody predicted it
+  std::optional<double> simulated{};   ///< by the engine; absent where nobody ran it
+  std::string reason;                  ///< empty when not rejected
 
   bool rejected() const { return !traffic.has_value(); }
+  bool spills() const { return block && block->spills; }
 };
 
 /// Registers a thread that a kernel holds beside its accumulators: operand fragments, addresses, loop state. flash
@@ -44,9 +51,13 @@ struct CandidateRequest {
   const Case& point;
   const Budget& budget;
   std::vector<Count> stages = {1};
-  std::vector<Count> warps = {4, 8};  ///< the first that does not spill is taken, else the last
+  std::vector<Count> warps = {4, 8};  ///< see block_on_device
   const Device* device = nullptr;     ///< absent: registers and resident blocks are unknown
 };
+
+/// The fullest block of `tiled` on the request's device, which is given, with the first of its `warps` that does not
+/// spill, else the last.
+BlockOnDevice block_on_device(const CandidateRequest& request, const Case& tiled);
 
 /// Sizes 16 to 256 that kernels use, in rows and keys, for each number of stages: first those that fit and do not
 /// spill, then those that fit, then the rejected ones; within each by traffic in bytes, then by bytes on chip. Throws

@@ -215,7 +215,7 @@ std::string to_text(Hertz frequency) { return prefixed(frequency.value, "Hz"); }
 std::string to_text(Watts power) { return prefixed(power.value, "W"); }
 std::string to_text(Seconds time) {
   if (time.value == 0) return "0 s";
-  constexpr std::array<std::string_view, 4> units = {"s", "ms", "us", "ns"};
+  constexpr std::array<std::string_view, 6> units = {"s", "ms", "us", "ns", "ps", "fs"};
   std::size_t unit = 0;
   double value = time.value;
   for (; std::abs(value) < 0.99995 && unit + 1 < units.size(); ++unit) value *= 1000;

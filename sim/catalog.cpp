@@ -56,7 +56,7 @@ std::span<const Algorithm> algorithms() {
   return table;
 }
 
-const Algorithm& find_algorithm(std::string_view name) {
+const Algorithm& find_algorithm(std::string_view name, std::string_view asked_by) {
   std::string names;
   std::vector<std::string_view> known;
   for (const Algorithm& algorithm : algorithms()) {
@@ -64,8 +64,8 @@ const Algorithm& find_algorithm(std::string_view name) {
     known.push_back(algorithm.name);
     names += (names.empty() ? "" : ", ") + std::string(algorithm.name);
   }
-  throw InputError("--algorithm " + std::string(name) + ": unknown" + suggestion(name, known) + "; choose from " +
-                   names);
+  throw InputError(std::string(asked_by) + " " + std::string(name) + ": unknown" + suggestion(name, known) +
+                   "; choose from " + names);
 }
 
 }  // namespace tilemeter

@@ -34,7 +34,7 @@ struct Algorithm {
 
 std::span<const Algorithm> algorithms();  ///< in the order in which they are listed
 
-/// Throws InputError that lists the names.
-const Algorithm& find_algorithm(std::string_view name);
+/// Throws InputError that begins with `asked_by` and lists the names.
+const Algorithm& find_algorithm(std::string_view name, std::string_view asked_by = "--algorithm");
 
 }  // namespace tilemeter

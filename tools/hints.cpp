@@ -1,6 +1,7 @@
 #include "tools/hints.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -8,6 +9,7 @@
 #include "model/closed_form/gradients.hpp"
 #include "model/tiling_rule.hpp"
 #include "sim/catalog.hpp"
+#include "tools/output/number.hpp"
 #include "tools/point.hpp"
 #include "tools/resolve.hpp"
 
@@ -196,6 +198,24 @@ Count pad_copies(const PointResult& result, Count multiple) {
   return checked::multiply(elements, size_of(problem.dtype));
 }
 
+/// The columns of the kernel of FlashAttention-2 that a head dimension runs in: HEADDIM_SWITCH of
+/// csrc/flash_attn/src/static_switch.h, without 160 and 224 in versions that have dropped those kernels.
+std::string library_columns(Count head_dim) {
+  constexpr std::array<Count, 8> older = {32, 64, 96, 128, 160, 192, 224, 256};
+  constexpr std::array<Count, 6> newer = {32, 64, 96, 128, 192, 256};
+  const auto next = [&](const auto& columns) { return std::lower_bound(columns.begin(), columns.end(), head_dim); };
+  if (next(older) == older.end()) return "";
+  const auto text = [&](Count columns) {
+    return std::to_string(columns) + " columns, " +
+           fixed(static_cast<double>(columns) / static_cast<double>(head_dim), 2) + " times the FLOPs and the tiles";
+  };
+  const Count first = *next(older);
+  const Count second = *next(newer);
+  return "; FlashAttention-2 runs its kernel for " + text(first) +
+         (second == first ? "" : " (versions without that one: " + text(second) + ")") + ": --head-dim " +
+         std::to_string(first) + " counts that";
+}
+
 void hint_at_padding(const PointResult& result, Hints& hints) {
   const Problem& problem = result.problem;
   const Count size = size_of(problem.dtype);
@@ -206,9 +226,20 @@ void hint_at_padding(const PointResult& result, Hints& hints) {
   const Count row = named("a row's bytes", [&] { return checked::multiply(dim, size); });
   const Count copies = named("the bytes of padding", [&] { return pad_copies(result, multiple); });
   hints.push_back("a row of " + std::to_string(dim) + " " + std::string(name_of(problem.dtype)) + " elements is " +
-                  std::to_string(row) + " B, " + sectors_text(row) + " sectors of 32 B and no multiple of 16 B: " +
-                  "libraries pad the head dimension to " + std::to_string(ceil_div(dim, multiple) * multiple) +
-                  ", and copies of Q, K, V to that would move " + std::to_string(copies) + " B more");
+                  std::to_string(row) + " B, " + sectors_text(row) +
+                  " sectors of 32 B and no multiple of 16 B: " + "libraries pad the head dimension to " +
+                  std::to_string(ceil_div(dim, multiple) * multiple) + ", and copies of Q, K, V to that would move " +
+                  std::to_string(copies) + " B more" + library_columns(dim));
+}
+
+void hint_at_empty_splits(const PointResult& result, Hints& hints) {
+  const auto& splits = result.request.options.splits;
+  if (!splits || !result.tiling || result.tiling->block_k == 0) return;
+  const Count tiles = std::max<Count>(1, ceil_div(result.problem.seq_k, result.tiling->block_k));
+  if (*splits <= tiles) return;
+  hints.push_back("--splits " + std::to_string(*splits) + " of " + std::to_string(tiles) +
+                  (tiles == 1 ? " key tile: " : " key tiles: ") + std::to_string(*splits - tiles) +
+                  " have no keys, and their partial results are written and read all the same");
 }
 
 void hint_at_unused_tiles(const PointResult& result, Hints& hints) {
@@ -234,6 +265,7 @@ std::vector<std::string> hints_of(const PointResult& result) {
     hint_at_layout(result.problem, hints);
     hint_at_swapped_sizes(result, hints);
     hint_at_padding(result, hints);
+    hint_at_empty_splits(result, hints);
   }
   hint_at_unused_tiles(result, hints);
   return hints;

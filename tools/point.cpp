@@ -11,8 +11,10 @@
 #include "model/split_heuristic.hpp"
 #include "sim/catalog.hpp"
 #include "tools/hints.hpp"
+#include "tools/numeric_need.hpp"
 #include "tools/options/text.hpp"
 #include "tools/resolve.hpp"
+#include "tools/splits.hpp"
 
 namespace tilemeter {
 namespace {
@@ -49,6 +51,7 @@ void set_gemm_order(ResolvedPoint& point) {
 std::optional<std::string> choose_tiling(ResolvedPoint& point) {
   std::optional<std::string> refusal;
   try {
+    refuse_splits_past_capacity(point);
     Tiling tiling = resolve_tiling(point.algorithm->name, point.largest, point.rule, point.budget, point.granularity);
     tiling.rule = point.rule;
     set_tiling(point, tiling);
@@ -58,7 +61,9 @@ std::optional<std::string> choose_tiling(ResolvedPoint& point) {
   } catch (const InputError& error) {
     refusal = error.what();
     Tiling smallest = point.largest.tiling;
-    smallest.block_q = smallest.block_k = smallest.block_m = smallest.block_n = point.granularity.rows;
+    if (point.rule != BlockRule::given) {
+      smallest.block_q = smallest.block_k = smallest.block_m = smallest.block_n = point.granularity.rows;
+    }
     set_tiling(point, smallest);
   }
   set_row_softmax(point);
@@ -76,7 +81,8 @@ Overflow overflow_in(Count passed, const Budget& budget, DType operand) {
 /// Tile sizes as the result states them: 0 where none could be chosen.
 Tiling stated_tiling(const ResolvedPoint& point, const PointResult& result) {
   Tiling tiling = point.largest.tiling;
-  if (result.refusal) tiling.block_q = tiling.block_k = tiling.block_m = tiling.block_n = 0;
+  const bool given = point.rule == BlockRule::given;
+  if (result.refusal && !given) tiling.block_q = tiling.block_k = tiling.block_m = tiling.block_n = 0;
   return tiling;
 }
 
@@ -197,10 +203,8 @@ bool far_from_overflow(const Case& point, Computation computation) {
   return heads * 64 * (pairs + states) < 0x1p62L;
 }
 
-}  // namespace
-
-PointResult evaluate(const PointRequest& request, const RunOptions& options) {
-  ResolvedPoint point = resolve(request);
+/// A point whose tiling was chosen and held against its budget, with nothing counted yet.
+PointResult held_against_budget(ResolvedPoint& point) {
   PointResult result;
   result.request = point.request;
   result.problem = point.largest.problem;
@@ -208,21 +212,37 @@ PointResult evaluate(const PointRequest& request, const RunOptions& options) {
   result.budget = point.budget;
   hold_against_budget(point, result);
   result.options = point.largest.options;
+  return result;
+}
+
+}  // namespace
+
+PointResult evaluate(const PointRequest& request, const RunOptions& options) {
+  ResolvedPoint point = resolve(request);
+  PointResult result = held_against_budget(point);
   if (!result.refusal) run(point, options, result);
   result.hints = hints_of(result);
   return result;
 }
 
-void check(const PointRequest& request, const RunOptions& options) {
+PointResult billed_point(const PointRequest& request) {
   ResolvedPoint point = resolve(request);
-  if (options.mode == Mode::numeric) refuse_fp8_numbers(point.largest.problem);
+  PointResult result = held_against_budget(point);
+  if (result.refusal) return result;
+  for (const Case& part : point.parts) add_bills(point.algorithm->name, part, result);
+  result.counted = result.closed;
+  return result;
+}
+
+void check(const PointRequest& request, const RunOptions& options) {
+  const ResolvedPoint point = resolve(request);
+  if (options.mode == Mode::numeric) {
+    refuse_fp8_numbers(point.largest.problem);
+    refuse_vast_numbers(billed_point(request));
+  }
   static_cast<void>(accepted(point.algorithm->formula(), point.largest));
   if (point.parts.size() == 1 && far_from_overflow(point.largest, point.algorithm->computation())) return;
-  PointResult result;
-  hold_against_budget(point, result);
-  if (result.refusal) return;
-  for (const Case& part : point.parts) add_bills(point.algorithm->name, part, result);
-  result.closed.total();
+  billed_point(request).closed.total();
 }
 
 }  // namespace tilemeter

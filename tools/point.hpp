@@ -69,6 +69,9 @@ std::optional<std::string> choose_tiling(ResolvedPoint& point);
 /// wrong input and FigureOverflow past 2^63 - 1.
 PointResult evaluate(const PointRequest& request, const RunOptions& options);
 
+/// The point billed by closed forms alone: `closed`, and `counted` the same. Throws as `evaluate`.
+PointResult billed_point(const PointRequest& request);
+
 /// Throws InputError for everything that is wrong with a request apart from its capacity, without counting it.
 void check(const PointRequest& request, const RunOptions& options);
 

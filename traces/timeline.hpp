@@ -14,6 +14,8 @@ namespace tilemeter {
 /// Picoseconds. 2^63 of them are 106 days.
 using Picoseconds = std::int64_t;
 
+inline double seconds_of(Picoseconds time) { return static_cast<double>(time) * 1e-12; }
+
 /// What an SM does its work on. `load` and `store` are its way to and from the L2.
 enum class SmUnit { tensor, exp, fma, alu, shared, load, store };
 inline constexpr std::size_t sm_unit_count = 7;

@@ -202,6 +202,8 @@ TEST_CASE("quantities are read and written alike in every locale") {
   CHECK(parse_bytes("1.5 KiB", "size") == Bytes(1536));
   CHECK(to_text(BytesPerSecond{3.35e12}) == "3.35 TB/s");
   CHECK(to_text(Seconds{12.8e-6}) == "12.8 us");
+  CHECK(to_text(Seconds{1.011e-12}) == "1.011 ps");
+  CHECK(to_text(Seconds{1.011e-15}) == "1.011 fs");
   CHECK(to_text(Bytes(101376)) == "99.0 KiB");
   CHECK(exact_text(Bytes(1677721600)) == "1600 MiB");
   CHECK(load_device("h200").hbm.bandwidth.value == Approx(4.8e12));

@@ -86,6 +86,56 @@ class BadInput(Folder):
         self.refuse(["report", path, "-o", path], "-o", "input")
         self.assertEqual(self.read("m.json"), before)
 
+    def test_a_report_is_html_and_names_its_input(self):
+        path = self.path("m.json")
+        run([*self.POINT, "-o", path])
+        for name in ("x.csv", "x.json", "x.md", "x.txt"):
+            self.refuse(["report", path, "-o", self.path(name)], "-o", name, "expected FILE.html")
+        for name in ("x.html", "x.htm", "page"):
+            self.assertEqual(run(["report", path, "-o", self.path(name)]).returncode, 0)
+        for text, words in (("{}", '"schema" is missing'), ("{", "not JSON: line 1, column 2: "), ("[]", "the document is []"),
+                            ('{"schema": 1, "command": "tune", "version": "0"}', '"results" is missing'),
+                            ('{"traceEvents": [3]}', '"traceEvents[0]" is 3'), ("", "expected the JSON or CSV")):
+            wrong = self.write("wrong.json", text)
+            self.refuse(["report", wrong], f"report {wrong}: ", words)
+            self.assertNotIn("report input", run(["report", wrong]).stderr)
+            self.assertNotIn("json.exception", run(["report", wrong]).stderr)
+
+    def test_show_names_what_was_given(self):
+        for command in ("devices", "kernels", "algorithms"):
+            self.refuse([command, "show"], f"{command} show: expected a name", f"`tilemeter {command}` lists the names")
+            message = run([command, "show", "nobody"]).stderr
+            self.refuse([command, "show", "nobody"], f"{command} show ", "nobody")
+            self.assertNotIn("--", message)
+        self.refuse(["devices", "show", "none.toml"], 'devices show "none.toml": does not exist')
+
+    def test_a_value_stands_once_in_a_list(self):
+        sweep = ["sweep", "--algorithm", "flash2", "--seq"]
+        for arguments, words in (
+                (["count", "--algorithm", "flash2,flash1,flash2", "--seq", "64"], "--algorithm flash2 stands twice in flash2,flash1,flash2"),
+                ([*sweep, "64,128,64"], "--seq 64 stands twice in 64,128,64"),
+                ([*sweep, "64:256:*2,256:512:*2"], "--seq 256 stands twice"),
+                ([*sweep, "64", "--sram", "64KiB,65536B"], "--sram 64KiB stands twice"),
+                ([*sweep, "64", "--device", "h200,t4,h200"], "--device h200 stands twice"),
+                ([*sweep, "64", "--mask", "causal,none,causal"], "--mask causal stands twice"),
+                ([*sweep, "64", "--dtype", "fp16,fp16"], "--dtype fp16 stands twice"),
+                (["sweep", "--algorithm", "split_kv", "--seq", "64", "--splits", "auto,2,auto"], "--splits auto stands twice"),
+                (["tune", "--algorithm", "flash2", "--seq", "64", "--device", "h200", "--warps", "4,4"], "--warps 4 stands twice"),
+                (["complexity", "--theorem", "prop4,prop4"], "--theorem prop4 stands twice"),
+                (["roofline", "--device", "h200,h200"], "--device h200 stands twice")):
+            self.refuse(arguments, words, "expected each value once")
+        self.assertEqual(run([*sweep, "64", "--window", "4,4", "--format", "csv"]).returncode, 0)
+        self.assertEqual(run([*sweep, "64:256:*2,512", "--format", "csv"]).returncode, 0)
+
+    def test_numbers_of_more_memory_than_a_machine_has(self):
+        keys = ["--algorithm", "flash2", "--seq-q", "1", "--head-dim", "64", "--mode", "numeric", "--seq-k"]
+        self.refuse(["count", *keys, "30000000"], "--mode numeric", "flash2", "GiB", "expected at most 8.00 GiB", "--mode count")
+        self.refuse(["sweep", *keys, "64,30000000"], "--mode numeric", "expected at most 8.00 GiB")
+        self.refuse(["count", "--algorithm", "standard", "--seq", "65536", "--mode", "numeric"], "standard", "8.00 GiB")
+        self.refuse(["count", "--algorithm", "gemm", "--m", "32768", "--n", "32768", "--k", "32768", "--mode", "numeric"], "gemm")
+        done = run(["count", *keys, "10000"])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_a_folder_is_named_as_one(self):
         self.refuse([*self.POINT, "-o", self.folder.name], "-o", "directory")
 
@@ -134,7 +184,7 @@ class BadInput(Folder):
         self.refuse(["tables", "traffic-vs-m", "--format", "xml"], "--format xml", "json")
         self.refuse(["tables", "--list", "--format", "json"], "--list", "--format")
         torn = self.write("torn.json", '{"schema": 1, "command": "tables", "version": "0", "tables": [{"name": "golden", "title": "t", "source": "s"}]}')
-        self.refuse(["report", torn], "report input", "columns")
+        self.refuse(["report", torn], f"report {torn}: ", "columns")
         other = self.write("other.json", '{"schema": 1, "command": "tables", "version": "0", "tables": [{"name": "x", "title": "t", "source": "s", "columns": [], '
                            '"rows": [[1]], "notes": [], "failures": [], "infeasible_rows": 0}]}')
         self.refuse(["report", other], "tables[0].rows[0]", "a cell for each column")

@@ -9,7 +9,8 @@ import pathlib
 import tempfile
 import unittest
 
-from program import count, document, output, refusal
+from program import count, document, output, refusal, run
+from program import message as run_message
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 GOLDEN = TESTS / "golden" / "traffic.json"
@@ -107,6 +108,32 @@ class Capacity(unittest.TestCase):
         message = refusal(fits + "49150B")
         self.assertIn("49152", message)
         self.assertIn("49150", message)
+        # The three of practice, exact to the byte: no KiB that rounds to the limit.
+        with tempfile.TemporaryDirectory() as folder:
+            for needed, limit, device in ((65538, 65536, "t4"), (131074, 101376, "rtx4090"), (108672, 101376, "rtx4090")):
+                path = os.path.join(folder, "block.toml")
+                pathlib.Path(path).write_text(f'name = "b"\nthreads = 128\n[[tile]]\nname = "K"\nrows = 1\ncols = {needed}\n'
+                                              'type = "fp8"\nspace = "shared"\n')
+                message = run_message(["occupancy", "--layout-file", path, "--device", device])
+                for words in (f"{needed} B", f"{limit} B", f"{needed - limit} B"):
+                    self.assertIn(words, message)
+                fits = document(["occupancy", "--layout-file", path, "--device", "a100-80gb"])
+                self.assertEqual((fits["fits"], fits["shared_bytes"]), (True, needed))
+
+    def test_a22_a_rule_that_takes_bytes_for_elements(self):
+        # 48 KiB are 12288 elements of fp32: Bc = 48. Bytes taken for elements give 192, and 163840 B of tiles.
+        base = "--algorithm flash1 --seq 4096 --head-dim 64 --dtype fp32 --blocks paper --no-capacity --sram "
+        self.assertEqual(count(base + "49152B")["tiling"]["block_k"], 48)
+        self.assertEqual(count(base + "49152el")["tiling"]["block_k"], 192)
+        # 53248 B at d = 128 where a launch has no more than the default: refused before it fails in silence.
+        for name, fits in (("minimal-d64", True), ("minimal-d128", False)):
+            command = ["occupancy", "--layout-file", str(TESTS / "golden" / "layouts" / f"{name}.toml"), "--device", "t4", "--set",
+                       "sm.shared_per_block=48KiB"]
+            if fits:
+                self.assertEqual(document(command)["shared_bytes"], 28672)
+            else:
+                for words in ("53248 B", "49152 B", "4096 B"):
+                    self.assertIn(words, run_message(command))
 
     def test_a16_limit_by_exact_compute_capability(self):
         point = count("--algorithm flash2 --seq 1024 --head-dim 64 --device rtx5090")
@@ -200,6 +227,17 @@ class Masks(unittest.TestCase):
             self.assertIn(words, note)
         # The copies read d = 132 and write d = 136 of Q, K and V.
         self.assertIn(str(3 * 1024 * (132 + 136) * 2), note.replace(",", ""))
+        # The kernels of the library are those for 160 columns, or 192 by version: their FLOPs and tiles.
+        self.assertIn("160 columns, 1.21 times", note)
+        self.assertIn("192 columns, 1.45 times", note)
+        own = count("--algorithm flash2 --seq 1024 --head-dim 132 --block-q 128 --block-k 64 --placement gpu --sram 227KiB")
+        for columns, ratio in ((160, 160 / 132), (192, 192 / 132)):
+            bucket = count(f"--algorithm flash2 --seq 1024 --head-dim {columns} --block-q 128 --block-k 64 --placement gpu --sram 227KiB")
+            self.assertEqual(bucket["operations"]["matmul_flops"], own["operations"]["matmul_flops"] * ratio)
+            shared = sum(tile["bytes"] for tile in bucket["sram"]["tiles"] if tile["name"] in ("Q", "K", "V"))
+            self.assertEqual(shared, (128 + 2 * 64) * columns * 2)
+            self.assertIn(f"{ratio:.2f} times", note)
+        self.assertFalse(any("columns" in w for w in count("--algorithm flash2 --seq 1024 --head-dim 136").get("warnings", [])))
 
     def test_b23_segments(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -298,10 +336,16 @@ class Accounting(unittest.TestCase):
     def test_e15_bytes_and_time_that_contradict_the_peak(self):
         # 94.59 % of the 983 GB/s of its memory clock, in 272.16 us, are 253 MB; K and V are 268.
         case = "roofline --flops 1000 --bytes 268435456 --time 272.16us --device rtx4090 --set hbm.bandwidth=983.04GB/s"
-        notes = " ".join(document(case.split())["notes"])
+        answer = document(case.split())
+        notes = " ".join(answer["notes"])
         for words in ("986.3 GB/s is above", "983 GB/s", "the time or the bytes are wrong"):
             self.assertIn(words, notes)
-        self.assertEqual(round(0.9459 * 983.04e9 * 272.16e-6 / 1e6), 253)
+        self.assertNotIn("100.3", run(case.split()).stdout)
+        self.assertIsNone(answer["rows"][0]["measured_share_of_hbm"])
+        implied = round(0.9459 * 983.04e9 * 272.16e-6)
+        self.assertEqual(round(implied / 1e6), 253)
+        agrees = " ".join(document(case.replace("268435456", str(implied)).split())["notes"])
+        self.assertNotIn("are wrong", agrees)
 
     def test_g1_as_passed_and_as_meant(self):
         point = count("--algorithm flash2 --seq 48 --heads 21730 --head-dim 64")

@@ -107,6 +107,21 @@ class Json(Folder):
         self.has([*POINT, "--packed=false"], option="--packed", value="false")
         self.has(["tables", "traffic-vs-k"], value="traffic-vs-k", suggestion="traffic-vs-m")
 
+    def test_what_a_capacity_accepts_is_whole(self):
+        self.has(["count", "--algorithm", "flash2", "--seq", "4096", "--block-q", "1000", "--block-k", "1000", "--sram", "100KiB"],
+                 option="--sram", value="100KiB", accepted="at most 100.0 KiB; nearest that fit: 132x64")
+        self.has(["count", "--algorithm", "flash2", "--seq", "4096", "--sram", "500B"], option="--sram", value="500B",
+                 accepted="at most 500 B")
+        two_limits = self.error(["count", "--algorithm", "flash2", "--seq", "4096", "--head-dim", "256", "--block-q", "256",
+                                 "--block-k", "256", "--device", "rtx4090"])
+        self.assertNotIn("accepted", two_limits)
+        self.has(["count", "--algorithm", "split_kv", "--seq-q", "1", "--seq-k", "4096", "--splits", "99999", "--device", "h200"],
+                 option="--splits", value="99999", accepted="1 to 58112, or auto")
+
+    def test_names_after_show(self):
+        for command, name, meant in (("devices", "h201", "h200"), ("kernels", "flahs2", "flash2"), ("algorithms", "flahs2", "flash2")):
+            self.has([command, "show", name], value=name, suggestion=meant)
+
     def test_missing_options(self):
         self.has(["count", "--seq", "64"], option="--algorithm")
         self.has(["count", "--algorithm", "flash1"], option="--seq")

@@ -293,7 +293,7 @@ TEST_CASE("documents that are damaged, or none of these, are refused by name") {
     CAPTURE(text);
     CHECK_THROWS_WITH(read_observations({file.path()}, notes), contains("mine.json: " + message));
   };
-  refuse("{", "not a JSON document");
+  refuse("{", "not JSON");
   refuse("[]", "expected a document of `tilemeter measure`");
   refuse(R"({"command": "count", "points": []})", "expected a document of `tilemeter measure`");
   refuse(R"({"command": "measure", "points": [{}]})", "damaged");

@@ -121,7 +121,7 @@ class Layouts(unittest.TestCase):
             self.assertEqual((row["shared_bytes"], row["needs_opt_in"], row["shared_default_bytes"]), (size, opt_in, 49152))
 
     def test_a24_the_grid_of_a_file(self):
-        grid = layout("split-kv-grid", "h100-sxm")["grid"]
+        grid = ask("--layout-file", str(LAYOUTS / "split-kv-grid.toml"), "--device", "h100-sxm", "--no-capacity")["grid"]
         self.assertEqual((grid["x"], grid["y"], grid["z"]), (1, 4, 65538))
         self.assertEqual((grid["launchable"], grid["axis"], grid["axis_limit"]), (False, "z", 65535))
 
@@ -151,7 +151,7 @@ class Algorithms(unittest.TestCase):
         self.assertEqual([r["fits"] for r in rows], [True, False])
 
     def test_a21_spills_of_large_tiles(self):
-        rows = flash2("--seq 4096 --head-dim 256 --block-q 64,128 --block-k 32,64 --device a100-80gb")["points"]
+        rows = flash2("--seq 4096 --head-dim 256 --block-q 64,128 --block-k 32,64 --warps 4 --device a100-80gb")["points"]
         self.assertEqual([r["accumulators"]["registers_per_thread"] for r in rows],
                          [128 + 16 + 1, 128 + 32 + 1, 256 + 32 + 2, 256 + 64 + 2])
         self.assertEqual([r["spills"] for r in rows], [False, False, True, True])
@@ -173,11 +173,35 @@ class Algorithms(unittest.TestCase):
         for text, axis in [("--seq 16 --batch 65535", None), ("--seq 16 --batch 65536", "y"), ("--seq 16 --heads 65536", "z"),
                            ("--seq 3 --heads 71280 --head-dim 128", "z"), ("--seq 16 --batch 40000", None),
                            ("--seq 16 --batch 80000", "y"), ("--seq 16 --batch 262144", "y")]:
-            row = flash2(text + " --device a100-80gb")
+            row = flash2(text + " --device a100-80gb --no-capacity")
             self.assertEqual((row["grid"]["axis"], row["grid"]["launchable"]), (axis, axis is None), text)
             self.assertEqual(row["grid"]["mapping"], "(query tiles, batch, heads)")
-        row = flash2("--seq 3 --heads 71280 --head-dim 128 --device a100-80gb")
+        row = flash2("--seq 3 --heads 71280 --head-dim 128 --device a100-80gb --no-capacity")
         self.assertTrue(any("heads 71280 > 65535" in w and "(B, H, N, d)" in w for w in row["warnings"]))
+
+    def test_a_grid_past_its_axes_is_refused_alone_and_a_row_in_a_list(self):
+        base = ["--algorithm", "flash2", "--seq", "16", "--device", "a100-80gb", "--batch"]
+        message = refusal(*base, "65536")
+        for words in ("cannot be launched", "grid.y: batch 65536 > 65535", "--no-capacity"):
+            self.assertIn(words, message)
+        fine, past = ask(*base, "65535,65536")["points"]
+        self.assertEqual((fine["reason"], past["reason"]), (None, "cannot be launched: grid.y: batch 65536 > 65535"))
+        self.assertEqual((past["fits"], past["resident_blocks"]), (True, fine["resident_blocks"]))
+        self.assertIn("cannot be launched", run(["occupancy", *base, "65535,65536"]).stdout)
+        self.assertIn("grid.z: 65538 > 65535", layout_refusal("split-kv-grid", "h100-sxm"))
+
+    def test_warps_are_those_of_predict(self):
+        for algorithm in ("flash2", "flash3", "flash1", "split_kv"):
+            for tiles in ("64 64", "128 64", "128 128", "64 128"):
+                block_q, block_k = tiles.split()
+                for device in ("a100-80gb", "h200", "v100"):
+                    point = ["--algorithm", algorithm, "--seq", "1024", "--head-dim", "64", "--block-q", block_q, "--block-k",
+                             block_k, "--device", device]
+                    predicted = document(["predict", *point])["execution"]["warps"]
+                    answer = ask(*point)
+                    for row in answer.get("points", [answer]):
+                        with self.subTest(point=" ".join(point)):
+                            self.assertEqual(row["warps"], predicted)
 
     def test_a_row_for_each_kernel(self):
         rows = ask("--algorithm", "standard_tiled", "--seq", "1000", "--batch", "2", "--heads", "3", "--device", "h200",
@@ -229,7 +253,7 @@ class Formats(unittest.TestCase):
             for words in ("rtx4090", "65,536", "131,072", "does not fit", "limiter"):
                 self.assertIn(words, text)
         sheet = run(["occupancy", *self.POINTS[:4], "--head-dim", "128", *self.POINTS[6:10], "--device", "h100-sxm"]).stdout
-        for words in ("65,536 B", "only after opting in", "194 a thread", "limited by registers", "note:", "(32 x 1 x 1)"):
+        for words in ("65,536 B", "only after opting in", "97 a thread", "limited by registers", "note:", "(32 x 1 x 1)"):
             self.assertIn(words, sheet)
 
     def test_files(self):

@@ -43,6 +43,8 @@ COMMANDS = {
     "predict": f"predict --algorithm flash2,flash3 {BIG}",
     "simulate": f"simulate --algorithm flash3 {BIG}",
     "tune": "tune --algorithm flash1,flash2 --seq 1024 --head-dim 64 --sram 50000el",
+    "fastest": "tune --algorithm flash2 --by time --simulate 4 --seq 1024 --heads 16 --head-dim 128 --device h200",
+    "spilling": "tune --algorithm flash2 --seq 1024 --batch 65536 --head-dim 128 --device h200",
     "complexity": "complexity --theorem thm2 --seq 4096 --head-dim 64",
     "roofline": "roofline --device h100-sxm",
     "occupancy": "occupancy --algorithm flash2 --seq 8192 --head-dim 128 --block-q 64,128 --block-k 64 --device h200,rtx4090",
@@ -233,6 +235,21 @@ class EveryKind(Pages):
             with self.subTest(page=name):
                 self.show(name)
                 self.check_page(name)
+
+    def test_the_fastest_tilings_and_what_the_best_suffer(self):
+        self.show("fastest")
+        (result,) = self.document["results"]
+        best = result["best"][0]
+        self.assertIn(f"flash2 is fastest with tiles of {best['block_q']} x {best['block_k']}, stages {best['stages']}", self.headline())
+        cells = self.js("document.getElementById('best').textContent")
+        for words in ("Least time", "simulated", "closed form"):
+            self.assertIn(words, cells)
+        self.check_page("fastest")
+        self.show("spilling")
+        cells = self.js("document.getElementById('best').textContent")
+        for warning in self.document["results"][0]["best"][0]["warnings"]:
+            self.assertIn(warning, cells)
+        self.check_page("spilling")
 
     def test_sweep(self):
         self.show("sweep")

@@ -6,10 +6,11 @@ usage: split_test.py PROGRAM [unittest options]
 import json
 import os
 import pathlib
+import re
 import tempfile
 import unittest
 
-from program import count, refusal, run
+from program import count, document, refusal, run
 
 
 def tensor(point, name):
@@ -31,6 +32,14 @@ class Splits(unittest.TestCase):
                           f"--device {device} --per-sm")
             self.assertEqual(len(point["sms"]), sms)
             self.assertTrue(all(sm["blocks"] >= 1 for sm in point["sms"]))
+            # One block of the first kernel on every SM: 12 heads x splits fill them exactly.
+            predicted = document(f"predict --algorithm split_kv --heads 12 --seq-q 1 --seq-k 65536 --head-dim 128 --splits {splits} "
+                                 f"--device {device} --blocks-per-sm 1".split())
+            first = predicted["estimate"]["launches"][0]
+            self.assertEqual((first["blocks"], first["waves"], first["wave_efficiency"]), (sms, 1, 1.0))
+            for name, width in (("Oacc", 128), ("LSEacc", 1)):
+                for way in ("write_bytes", "read_bytes"):
+                    self.assertEqual(tensor(point, name)[way], 12 * splits * width * 4)
 
     def test_b27_a_group_of_twelve(self):
         base = "--algorithm split_kv --batch 4 --heads 96 --kv-heads 8 --seq-q 1 --seq-k 65536 --head-dim 128 --dtype bf16 "
@@ -89,6 +98,27 @@ class Splits(unittest.TestCase):
                             ("--algorithm flash2 --seq 64 --splits 4", "it belongs to split_kv"),
                             ("--algorithm split_kv --seq 64 --splits 9223372036854775807", "2^63 - 1")):
             self.assertIn(words, refusal(text))
+
+    def test_more_splits_than_fit_are_named_and_the_most_that_fit_do(self):
+        point = "--algorithm split_kv --seq-q 1 --seq-k 4096 --head-dim 64"
+        for budget in ("--device h200", "--device t4", "--sram 64KiB", "--sram 20000el"):
+            for tiles in ("", " --block-q 16 --block-k 16"):
+                message = refusal(f"{point} {budget}{tiles} --splits 99999")
+                self.assertIn("error: --splits 99999: the combine kernel of split_kv needs", message)
+                most = int(re.search(r"; expected 1 to (\d+), or auto", message).group(1))
+                self.assertTrue(count(f"{point} {budget}{tiles} --splits {most}")["sram"]["fits"])
+                self.assertIn(f"--splits {most + 1}: ", refusal(f"{point} {budget}{tiles} --splits {most + 1}"))
+        done = run(f"sweep {point} --device h200 --splits 8,99999 --format json".split())
+        fine, past = json.loads(done.stdout)["points"]
+        self.assertTrue(fine["feasible"])
+        self.assertIn("--splits 99999", past["reason"])
+        self.assertTrue(count(f"{point} --device h200 --block-q 16 --block-k 16 --no-capacity --splits 99999")["closed_form"]["equal"])
+
+    def test_splits_without_keys_are_a_note(self):
+        point = "--algorithm split_kv --seq-q 1 --seq-k 4096 --block-q 16 --block-k 128 --splits "
+        self.assertFalse(any("--splits" in note for note in count(point + "32").get("warnings", [])))
+        notes = count(point + "33")["warnings"]
+        self.assertTrue(any("--splits 33 of 32 key tiles: 1 have no keys" in note for note in notes), notes)
 
 
 class Zigzag(unittest.TestCase):

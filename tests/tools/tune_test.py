@@ -10,7 +10,7 @@ import math
 import re
 import unittest
 
-from program import Folder, run
+from program import Folder, document, run
 
 # Tile sizes of least traffic and their traffic, N = 4096, d = 64: (M, flash1 Bc, traffic, flash2 Br, traffic).
 OPTIMA = [
@@ -38,12 +38,12 @@ def covers(block, extent):
 
 
 class ByTime(unittest.TestCase):
-    POINT = "--algorithm flash2 --seq 4096 --batch 4 --heads 16 --head-dim 128 --dtype bf16 --device h200"
+    POINT = "--algorithm flash2 --seq 1024 --heads 16 --head-dim 128 --dtype bf16 --device h200"
 
     def test_the_fastest_come_first(self):
         (result,) = tune(f"{self.POINT} --by time --top 7")
         fits = [c for c in result["candidates"] if c["feasible"]]
-        order = [(c["spills"], c["time"]["seconds"]) for c in fits]
+        order = [(c["spills"], c["time"]["source"] == "closed form", c["time"]["seconds"]) for c in fits]
         self.assertEqual(order, sorted(order))
         self.assertEqual(len(result["best"]), 7)
         best = [(sizes(b), b["stages"], b["time"]["seconds"]) for b in result["best"]]
@@ -51,22 +51,108 @@ class ByTime(unittest.TestCase):
         self.assertFalse(any(c["spills"] for c in fits[:7]))
         self.assertTrue(all("time" not in c for c in result["candidates"] if not c["feasible"]))
 
-    def test_a_time_is_that_of_predict(self):
+    def predicted(self, tiling):
+        options = (f"--block-q {tiling['block_q']} --block-k {tiling['block_k']} --stages {tiling['stages']} "
+                   f"--warps {tiling['warps']}")
+        return document(["predict", *self.POINT.split(), *options.split()])
+
+    def test_times_are_those_of_predict(self):
+        (result,) = tune(f"{self.POINT} --by time --simulate 3 --top 4")
+        for place, best in enumerate(result["best"]):
+            predicted = self.predicted(best)
+            closed = predicted["estimate"]["seconds"]
+            self.assertAlmostEqual(best["time"]["closed_form_seconds"] / closed, 1, places=9)
+            self.assertEqual(best["time"]["source"], "engine" if place < 3 else "closed form")
+            ranked = predicted["time"]["seconds"] if place < 3 else closed
+            self.assertAlmostEqual(best["time"]["seconds"] / ranked, 1, places=9)
+
+    def test_the_engine_runs_the_fastest_in_closed_form(self):
+        fits = {}
+        for simulate in (0, 5, 16):
+            (result,) = tune(f"{self.POINT} --by time --simulate {simulate}")
+            fits[simulate] = [c for c in result["candidates"] if c["feasible"] and not c["spills"]]
+            ran = [c for c in fits[simulate] if c["time"]["source"] == "engine"]
+            self.assertEqual((len(ran), result["search"]["simulated"]), (simulate, simulate))
+            rest = [c["time"]["closed_form_seconds"] for c in fits[simulate][simulate:]]
+            self.assertTrue(all(c["time"]["closed_form_seconds"] <= min(rest) for c in ran))
+        self.assertEqual(result["search"]["simulated"], 16)  # the default
+        default = tune(f"{self.POINT} --by time")[0]
+        self.assertEqual(default["candidates"], result["candidates"])
+
+    def test_stages_that_the_closed_form_does_not_tell_apart(self):
         (result,) = tune(f"{self.POINT} --by time")
-        best = result["best"][0]
-        warps = next(c["warps"] for c in result["candidates"] if sizes(c) == sizes(best))
-        tiling = f"--block-q {best['block_q']} --block-k {best['block_k']} --stages {best['stages']} --warps {warps}"
-        done = run(["predict", *self.POINT.split(), *tiling.split(), "--format", "json"])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        estimate = json.loads(done.stdout)["estimate"]
-        self.assertAlmostEqual(best["time"]["seconds"] / estimate["seconds"], 1, places=9)
+        ran = [c for c in result["candidates"] if c["feasible"] and c["time"]["source"] == "engine"]
+        pairs = [(a, b) for a in ran for b in ran if sizes(a) == sizes(b) and a["stages"] < b["stages"]]
+        same = [(a, b) for a, b in pairs if a["time"]["closed_form_seconds"] == b["time"]["closed_form_seconds"]]
+        self.assertTrue(same)
+        self.assertTrue(any(a["time"]["seconds"] != b["time"]["seconds"] for a, b in same))
+
+    def test_stages_that_were_asked_for(self):
+        (result,) = tune(f"{self.POINT} --stages 2")
+        self.assertEqual({c["stages"] for c in result["candidates"]}, {2})
 
     def test_tables_and_csv_have_times(self):
         table = run(["tune", *self.POINT.split(), "--by", "time"])
         self.assertEqual(table.returncode, 0, table.stderr)
-        self.assertIn("least predicted time", table.stdout)
+        for words in ("least predicted time", "simulated", "closed form", "the engine ran 16 of the fastest (--simulate)"):
+            self.assertIn(words, table.stdout)
+        alone = run(["tune", *self.POINT.split(), "--by", "time", "--simulate", "0"]).stdout
+        self.assertIn("the engine ran 0", alone)
         rows = list(csv.DictReader(io.StringIO(run(["tune", *self.POINT.split(), "--by", "time", "--format", "csv"]).stdout)))
-        self.assertTrue(all(float(r["time_seconds"]) > 0 for r in rows if r["list"] == "best"))
+        best = [r for r in rows if r["list"] == "best"]
+        self.assertTrue(all(float(r["time_seconds"]) > 0 and r["time_source"] == "engine" for r in best))
+        self.assertTrue(all(float(r["time_closed_form_seconds"]) > 0 for r in best))
+
+
+class Marks(unittest.TestCase):
+    """What a kernel of the best tilings would suffer, and where the front leaves the budget."""
+
+    def test_the_best_of_all_sizes_may_spill_and_say_so(self):
+        for device in ("a100-80gb", "h200"):
+            (result,) = tune(f"--algorithm flash2 --seq 4096 --head-dim 128 --device {device}")
+            for best in result["best"]:
+                registers, limit = best["accumulator_registers_per_thread"], best["registers_per_thread_limit"]
+                self.assertEqual(best["spills"], registers + 83 > limit)
+                self.assertEqual([w for w in best["warnings"] if "spill" in w] != [], best["spills"])
+            self.assertTrue(result["best"][0]["spills"])
+        text = run(["tune", "--algorithm", "flash2", "--seq", "4096", "--head-dim", "128", "--device", "h200"]).stdout
+        self.assertIn("likely to spill registers: ", text)
+
+    def test_a_device_gives_the_best_what_it_gives_the_same_candidate(self):
+        (result,) = tune("--algorithm flash2 --seq 1024 --heads 16 --head-dim 128 --device h200 --by time --simulate 2")
+        for best in result["best"]:
+            same = next(c for c in result["candidates"] if sizes(c) == sizes(best) and c["stages"] == best["stages"])
+            for key in ("warps", "spills", "resident_blocks", "launchable", "time", "accumulator_registers_per_thread"):
+                self.assertEqual(best[key], same[key], key)
+
+    def test_a_grid_that_cannot_be_launched(self):
+        for batch, launchable in ((65535, True), (65536, False)):
+            (result,) = tune(f"--algorithm flash2 --seq 256 --batch {batch} --head-dim 128 --device a100-80gb")
+            for tiling in result["best"] + result["candidates"]:
+                self.assertEqual(tiling["launchable"], launchable)
+            warned = [w for best in result["best"] for w in best["warnings"] if "grid.y: batch 65536 > 65535" in w]
+            self.assertEqual(len(warned), 0 if launchable else len(result["best"]))
+
+    def test_the_front_says_where_it_leaves_the_budget(self):
+        for point, unit in (("split_kv --seq-q 1 --seq-k 65536 --head-dim 128 --device h200", "bytes"),
+                            ("flash2 --seq 1024 --head-dim 64 --sram 50000el", "elements"),
+                            ("flash2 --seq 1024 --head-dim 64 --sram 64KiB", "bytes")):
+            (result,) = tune("--algorithm " + point)
+            capacity = result["budget"]["capacity_" + unit]
+            tilings = result["front"]["tilings"]
+            self.assertEqual([t["fits"] for t in tilings], [t["on_chip"] <= capacity for t in tilings])
+            self.assertTrue(tilings[0]["fits"])
+            self.assertFalse(tilings[-1]["fits"])
+            command = ["tune", "--algorithm", *point.split()]
+            self.assertRegex(run(command).stdout, r"\d+ of them need more than .* has: what more memory would save")
+            rows = list(csv.DictReader(io.StringIO(run([*command, "--format", "csv"]).stdout)))
+            fits = [row["feasible"] for row in rows if row["list"] == "front"]
+            self.assertEqual(fits, ["true" if t["fits"] else "false" for t in tilings])
+
+    def test_no_device_no_marks(self):
+        (result,) = tune("--algorithm flash2 --seq 1024 --head-dim 64 --sram 64KiB")
+        self.assertNotIn("warnings", result["best"][0])
+        self.assertNotIn("launchable", result["candidates"][0])
 
 
 class Optimum(unittest.TestCase):
@@ -278,6 +364,10 @@ class WrongInput(Folder):
         self.refuse([*budget, "--by", "time"], "--by time", "--device")
         self.refuse("tune --algorithm gemm --m 512 --n 512 --k 512 --device h200 --by time".split(), "--by time", "gemm", "traffic")
         self.refuse([*budget, "--by", "luck"], "--by luck", "traffic")
+        self.refuse([*budget, "--simulate", "4"], "--simulate 4", "--by time")
+        self.refuse([*self.POINT, "--device", "h200", "--by", "time", "--simulate", "1001"], "--simulate 1001", "0 to 1000")
+        splits = "tune --algorithm split_kv --seq-q 1 --seq-k 4096 --device h200 --splits 99999".split()
+        self.refuse(splits, "--splits 99999", "expected 1 to 58112")
         self.refuse([*budget, "--top", "0"], "--top")
         self.refuse([*budget, "--top", "5000"], "--top 5000", "1000")
         self.refuse([*budget, "--warps", "64"], "--warps 64", "32")

@@ -212,6 +212,24 @@ class Validate(Folder):
         self.assertNotIn("time", rows)
         self.assertTrue(any("matches it" in note for note in document["notes"]))
 
+    DENIED = ("==PROF== Connected to process 77\n==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU "
+              "Performance Counters on the target device 0.\n")
+
+    def test_j1_counters_that_are_not_permitted(self):
+        """Times and predictions go on without them; only who demands them is told so by the exit status."""
+        profile = ["--profile", self.write("denied.csv", self.DENIED), "--kernel", self.write("mine.toml", DESCRIPTION)]
+        done = run(["validate", *self.ONE, *profile, "--format", "json"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads(done.stdout)
+        self.assertIn("time", {row["metric"] for row in document["rows"]})
+        self.assertTrue(any(n.startswith("denied.csv: not measured: counter permission") for n in document["notes"]))
+        demanded = run(["validate", *self.ONE, *profile, "--metric", "time,edge_read", "--format", "json"])
+        self.assertEqual(demanded.returncode, 1)
+        self.assertIn("--metric edge_read: not measured: counter permission", demanded.stderr)
+        self.assertEqual({row["metric"] for row in json.loads(demanded.stdout)["rows"]}, {"time"})
+        self.assertEqual(run(["validate", *self.ONE, *profile, "--metric", "time,tensors"]).returncode, 0)
+        self.refuse(["validate", *profile, "--device", "h200"], "nothing to compare", "denied.csv: not measured: counter permission")
+
     def test_pins_are_written_where_there_are_none_and_held_where_there_are(self):
         pins = self.path("pins.json")
         self.assertEqual(run(["validate", *self.ONE, "--pins", pins]).returncode, 0)
@@ -269,6 +287,19 @@ class WrongInput(Folder):
         self.refuse(["validate", "--profile", PROFILE, "--kernel", silent, "--device", "h200"], "launch")
         empty = self.write("empty.csv", "")
         self.refuse(["validate", "--profile", empty, "--kernel", kernel, "--device", "h200"], "empty.csv")
+        table = self.write("table.csv", "a,b\n1,2\n")
+        for described in (kernel, silent, "fa2"):
+            self.refuse(["validate", "--profile", table, "--kernel", described, "--device", "h200"],
+                        f"{table}: no export of Nsight Compute; expected what `ncu --csv` prints, with a header")
+
+    def test_a_document_that_is_no_json(self):
+        for name, text, words in (("empty.json", "", "is empty; expected a document of"),
+                                  ("torn.json", '{"command": ', "not JSON: line 1, column 13: unexpected end of input; expected a document"),
+                                  ("words.json", "abc", "not JSON: line 1, column 1: invalid literal"),
+                                  ("table.csv", "a,b\n", "not JSON: line 1, column 1: ")):
+            path = self.write(name, text)
+            self.refuse(["validate", path, "--device", "h200"], f"{path}: ", words, "expected a document of `tilemeter measure`")
+            self.assertNotIn("exception", run(["validate", path, "--device", "h200"]).stderr)
 
 
 def renew():

@@ -31,7 +31,8 @@ TEST_CASE("a text without a table is refused") {
   for (const std::string text : {"", "\n", "hello\n", "==PROF== Connected\n==WARNING== No kernels were profiled.\n",
                                  "\"Process ID\",\"Kernel Name\",\"Invocations\"\n", "{\"ID\": 1}\n"}) {
     CAPTURE(text);
-    CHECK_THAT(error_of(text), contains("e.csv has no table of Nsight Compute; what ncu --csv prints is accepted"));
+    CHECK_THAT(error_of(text),
+               contains("e.csv: no export of Nsight Compute; expected what `ncu --csv` prints, with a header"));
   }
 }
 

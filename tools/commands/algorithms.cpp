@@ -55,7 +55,7 @@ Listing list_of_algorithms() {
 }
 
 Listing algorithm_description(std::string_view name) {
-  const Algorithm& algorithm = find_algorithm(name);
+  const Algorithm& algorithm = find_algorithm(name, "algorithms show");
   const std::string own = algorithm.options.empty() ? "none of its own" : std::string(algorithm.options);
   return {.command = "algorithms",
           .key = "facts",

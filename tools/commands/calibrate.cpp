@@ -41,7 +41,7 @@ constexpr std::string_view calibrate_example =
 void keep_kernels(const Arguments& arguments, std::vector<Observation>& observations) {
   const auto text = arguments.find("--kernel");
   if (!text) return;
-  const auto names = split(*text, ',');
+  const auto names = list_items("--kernel", *text);
   for (const std::string_view name : names) {
     const bool known = std::any_of(observations.begin(), observations.end(),
                                    [&](const Observation& o) { return o.time && o.kernel == name; });

@@ -54,7 +54,8 @@ constexpr std::string_view complexity_example =
 std::vector<const complexity::Theorem*> chosen_theorems(const Arguments& arguments, bool own_grid) {
   std::vector<const complexity::Theorem*> chosen;
   if (const auto names = arguments.find("--theorem")) {
-    for (const std::string_view name : split(*names, ',')) chosen.push_back(&complexity::find_theorem(name));
+    for (const std::string_view name : list_items("--theorem", *names))
+      chosen.push_back(&complexity::find_theorem(name));
   } else if (!own_grid) {
     for (const complexity::Theorem& theorem : complexity::theorems()) chosen.push_back(&theorem);
   }
@@ -64,7 +65,7 @@ std::vector<const complexity::Theorem*> chosen_theorems(const Arguments& argumen
 std::vector<std::string_view> chosen_algorithms(const Arguments& arguments) {
   std::vector<std::string_view> chosen;
   if (const auto names = arguments.find("--algorithm")) {
-    for (const std::string_view name : split(*names, ',')) chosen.push_back(find_algorithm(name).name);
+    for (const std::string_view name : list_items("--algorithm", *names)) chosen.push_back(find_algorithm(name).name);
   } else {
     for (const Algorithm& algorithm : algorithms()) chosen.push_back(algorithm.name);
   }

@@ -40,7 +40,7 @@ Listing list_of_devices() {
 }
 
 Listing facts_of(const std::string& name, const Arguments& arguments) {
-  const Device device = changed_device(name, arguments);
+  const Device device = changed_device(name, arguments, "devices show");
   Listing listing{.command = "devices", .key = "facts", .columns = {"key", "value", "source"}, .rows = {}};
   for (const DeviceFact& fact : device_rows(device)) listing.rows.push_back({fact.key, fact.value, fact.source});
   return listing;

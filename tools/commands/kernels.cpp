@@ -101,7 +101,7 @@ Listing list_of_kernels() {
 }
 
 Listing kernel_description(std::string_view name) {
-  const Kernel& kernel = kernels::kernel_named(name);
+  const Kernel& kernel = kernels::kernel_named(name, "kernels show");
   Listing listing{.command = "kernels", .key = "facts", .columns = {"fact", "value"}, .rows = {}};
   const auto add = [&](std::string fact, std::string value) {
     if (!value.empty()) listing.rows.push_back({std::move(fact), std::move(value)});

@@ -15,14 +15,17 @@ namespace {
 
 constexpr std::array block_options = {
     OptionSpec{"--layout-file", "FILE.toml", "a block as tiles, threads and registers; may be repeated", Repeat::often},
-    OptionSpec{"--warps", "W", "threads of a block / 32; default 4"},
+    OptionSpec{
+        "--warps", "W",
+        "threads of a block / 32; default as `predict` takes it: 4, 8 where the accumulators of 4 would spill, 8 "
+        "or 12 for flash3 on Hopper"},
     OptionSpec{"--registers", "R", "registers of a thread, as the compiler reports them; default the accumulators"},
 };
 
 constexpr std::string_view occupancy_example =
     "  tilemeter occupancy --algorithm flash2 --seq 4096 --head-dim 128 --block-q 128 --block-k 64 --device h100-sxm\n"
-    "says that 3 blocks of 64 KiB fit the shared memory of an SM, but the accumulators' 194 registers a thread allow "
-    "2.\n"
+    "says that 3 blocks of 64 KiB fit the shared memory of an SM, but the accumulators' 97 registers of 256 threads "
+    "allow 2.\n"
     "Every option of a point takes a list, and --device too: --block-q 64,128 --device a100-80gb,rtx4090 gives a row "
     "each.\n\n"
     "A layout file describes the block of any kernel:\n"
@@ -52,7 +55,7 @@ std::optional<Count> count_up_to(const Arguments& arguments, std::string_view op
 
 BlockThreads block_threads(const Arguments& arguments, const BlockThreads& assumed) {
   BlockThreads threads = assumed;
-  threads.warps = count_up_to(arguments, "--warps", most_block_threads / warp_threads).value_or(threads.warps);
+  if (const auto warps = count_up_to(arguments, "--warps", most_block_threads / warp_threads)) threads.warps = warps;
   if (const auto registers = count_up_to(arguments, "--registers", most_thread_registers)) {
     threads.registers = registers;
   }
@@ -82,7 +85,8 @@ std::vector<std::shared_ptr<const Device>> devices_of(const Arguments& arguments
 /// Refuses options that say what a layout file says, or what no layout has.
 void refuse_point_options(const Arguments& arguments) {
   const auto refuse = [&](const OptionSpec& spec) {
-    if (spec.name() == "--device" || spec.name() == "--set" || spec.name() == "--layout-file") return;
+    constexpr std::array beside = {"--device", "--set", "--layout-file", "--no-capacity"};
+    if (std::find(beside.begin(), beside.end(), spec.name()) != beside.end()) return;
     if (!arguments.has(spec.name())) return;
     throw InputError(std::string(spec.name()) +
                      " contradicts --layout-file: the file describes the block; change it there");
@@ -90,6 +94,13 @@ void refuse_point_options(const Arguments& arguments) {
   for (const OptionSpec& spec : point_option_specs()) refuse(spec);
   for (const OptionSpec& spec : kernel_option_specs()) refuse(spec);
   for (const OptionSpec& spec : block_options) refuse(spec);
+}
+
+/// A block that was asked for alone is an answer only where it runs.
+void refuse_alone(const OccupancyRow& row) {
+  const auto refusal = row.refusal();
+  if (!refusal) return;
+  throw InputError(*refusal + (row.reason ? "" : " (--no-capacity shows its occupancy all the same)"));
 }
 
 std::vector<OccupancyRow> rows_of_layouts(const Arguments& arguments) {
@@ -101,7 +112,7 @@ std::vector<OccupancyRow> rows_of_layouts(const Arguments& arguments) {
     const BlockLayout layout = load_layout(given.value);
     for (const auto& device : devices) rows.push_back(occupancy_row(layout, device));
   }
-  if (rows.size() == 1 && rows.front().reason) throw InputError(*rows.front().reason);
+  if (rows.size() == 1 && !arguments.has("--no-capacity")) refuse_alone(rows.front());
   return rows;
 }
 
@@ -121,7 +132,7 @@ std::vector<OccupancyRow> rows_of_points(const Arguments& arguments) {
         block_threads(arguments, build != nullptr ? described_threads(*build) : BlockThreads{});
     for (OccupancyRow& row : occupancy_rows(request, threads)) {
       const bool is_figure = request.overflowing == Overflowing::counted && !row.plan.tiles.empty();
-      if (grid.size() == 1 && row.reason && !is_figure) throw InputError(*row.reason);
+      if (grid.size() == 1 && !is_figure) refuse_alone(row);
       rows.push_back(std::move(row));
     }
   }

@@ -50,10 +50,7 @@ std::vector<const kernels::Probe*> probes_of(const Arguments& arguments) {
     for (const kernels::Probe& probe : kernels::probes()) chosen.push_back(&probe);
     return chosen;
   }
-  for (const std::string_view name : split(*only, ',')) {
-    const kernels::Probe* probe = &kernels::probe_named(name);
-    if (std::find(chosen.begin(), chosen.end(), probe) == chosen.end()) chosen.push_back(probe);
-  }
+  for (const std::string_view name : list_items("--only", *only)) chosen.push_back(&kernels::probe_named(name));
   return chosen;
 }
 

@@ -40,9 +40,18 @@ std::string json_text_of(const std::string& path) {
   return document.dump();
 }
 
-std::string page_of(const std::string& json_text, const std::string& title) {
-  if (!complexity::is_complexity_document(json_text)) return render_report(json_text, title);
-  return complexity::page_of(Json::parse(json_text, nullptr, false), title, "report input");
+std::string page_of(const std::string& json_text, const std::string& title, const std::string& origin) {
+  if (!complexity::is_complexity_document(json_text)) return render_report(json_text, title, origin);
+  return complexity::page_of(Json::parse(json_text, nullptr, false), title, origin);
+}
+
+/// Refuses a name that promises another format than a page.
+void refuse_other_format(const std::string& path) {
+  for (const std::string_view other : {".csv", ".json", ".md", ".txt"}) {
+    if (!path.ends_with(other)) continue;
+    throw InputError("-o " + path + ": report writes HTML, and " + std::string(other) +
+                     " is another format: expected FILE.html");
+  }
 }
 
 /// Refuses to write the page over the data that it shows.
@@ -62,8 +71,9 @@ int run_report(const Arguments& arguments) {
   if (path) {
     require_writable(*path);
     refuse_own_input(input, *path);
+    refuse_other_format(*path);
   }
-  const std::string page = page_of(json_text_of(input), title);
+  const std::string page = page_of(json_text_of(input), title, "report " + input);
   if (!path) {
     write_out(page);
     return 0;

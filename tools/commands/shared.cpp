@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/suggest.hpp"
+#include "tools/numeric_need.hpp"
 #include "tools/options/choice.hpp"
 #include "tools/output/colour.hpp"
 #include "tools/sweep/journal.hpp"
@@ -13,7 +14,8 @@ namespace {
 
 constexpr std::array<Choice<Mode>, 2> modes = {{{"count", Mode::count}, {"numeric", Mode::numeric}}};
 constexpr std::array run_options = {
-    OptionSpec{"--mode", "count|numeric", "numeric also computes with real numbers and checks them; default count"}
+    OptionSpec{"--mode", "count|numeric",
+               "numeric also computes with real numbers, of at most 8 GiB, and checks them; default count"}
         .among(known_words<modes>),
     OptionSpec{"--seed", "N", "of the random numbers of --mode numeric; default 1"},
 };
@@ -67,6 +69,10 @@ std::optional<std::string> word_to_show(const Arguments& arguments, std::string_
   const std::vector<std::string>& words = arguments.words();
   if (words.empty()) return std::nullopt;
   if (words.size() == 2 && words[0] == "show") return words[1];
+  if (words == std::vector<std::string>{"show"}) {
+    throw InputError(std::string(who) + " show: expected a name after it; `tilemeter " + std::string(who) +
+                     "` lists the names");
+  }
   throw InputError(quote(who, words[0]) + suggestion(words[0], {"show"}) + ": expected " + std::string(who) +
                    " alone, or " + std::string(who) + " show NAME");
 }
@@ -98,7 +104,12 @@ void write_result(const Target& target, std::string_view text) {
 }
 
 void check_all(const PointGrid& grid, const RunOptions& options) {
-  for (std::size_t i = 0; i < grid.size(); ++i) check(grid[i], options);
+  double numeric_seconds = 0;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    check(grid[i], options);
+    if (options.mode == Mode::numeric) numeric_seconds += numeric_need(billed_point(grid[i])).seconds;
+  }
+  warn_of_long_numbers(numeric_seconds);
 }
 
 }  // namespace tilemeter

@@ -23,6 +23,9 @@ constexpr std::array tune_options = {
     OptionSpec{"--by", "traffic|time",
                "what is least; time needs --device, and ranks the sizes that kernels use; default traffic"}
         .among(known_words<measures>),
+    OptionSpec{"--simulate", "K",
+               "by time: how many of the fastest in closed form the engine runs, which then rank by its time (at most "
+               "about a second each); default 16"},
     OptionSpec{"--top", "K", "tilings in the list of the best; default 5"},
     OptionSpec{"--warps", "W,...", "warps of a block that candidates may have; default 4,8"},
     OptionSpec{"--rejected", "", "list every rejected candidate, also those that a smaller one explains"},
@@ -38,7 +41,11 @@ constexpr std::string_view tune_example =
     "finds that K/V outer moves least with tiles of 1 x 386 (9,355,264 elements) and Q outer with 380 x 1\n"
     "(6,295,552), among all sizes; then the front of traffic against memory, and which of the sizes that kernels\n"
     "use fit. With --device the limits are shared memory and registers, and sizes multiples of 16:\n"
-    "  tilemeter tune --algorithm flash2 --seq 4096 --head-dim 128 --device a100-80gb --triton";
+    "  tilemeter tune --algorithm flash2 --seq 4096 --head-dim 128 --device a100-80gb --triton\n"
+    "By time, sizes and stages that kernels use are timed in closed form, and the 16 fastest by the engine, whose "
+    "times\n"
+    "are those that `predict` calls simulated:\n"
+    "  tilemeter tune --algorithm flash2 --seq 1024 --head-dim 128 --device h200 --by time";
 
 std::vector<OptionSpec> point_options() {
   std::vector<OptionSpec> specs;
@@ -53,11 +60,20 @@ TuneBy asked_measure(const Arguments& arguments) {
   return by ? parse_choice("--by", *by, measures) : TuneBy::traffic;
 }
 
+std::size_t asked_simulations(const Arguments& arguments, TuneBy by) {
+  constexpr Count most_simulated = 1000;
+  const auto asked = arguments.find("--simulate");
+  if (!asked) return TuneOptions{}.simulate;
+  if (by != TuneBy::time) throw InputError(quote("--simulate", *asked) + " needs --by time");
+  return static_cast<std::size_t>(parse_count("--simulate", *asked, 0, most_simulated));
+}
+
 TuneOptions asked_tuning(const Arguments& arguments) {
   constexpr Count most_shown = 1000;
   constexpr Count most_warps = most_block_threads / warp_threads;
   TuneOptions options;
   options.by = asked_measure(arguments);
+  options.simulate = asked_simulations(arguments, options.by);
   if (const auto top = arguments.find("--top")) {
     options.top = static_cast<std::size_t>(parse_count("--top", *top, 1, most_shown));
   }

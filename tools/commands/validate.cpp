@@ -14,6 +14,7 @@
 #include "tools/validate/json.hpp"
 #include "tools/validate/pins.hpp"
 #include "tools/validate/render.hpp"
+#include "traces/ncu.hpp"
 
 namespace tilemeter {
 namespace {
@@ -65,7 +66,8 @@ constexpr std::string_view validate_example =
     "tiles:\n"
     "  ncu --csv --page raw --print-units base --metrics ... ./mine > mine.csv\n"
     "  tilemeter validate --profile mine.csv --kernel mine.toml --device h200\n"
-    "Exit status 1: bytes per tensor are not exact, or an error passed its pin. Other missed limits are shown.";
+    "Exit status 1: bytes per tensor are not exact, an error passed its pin, or counters that --metric asks for were\n"
+    "not permitted. Other missed limits are shown.";
 
 std::vector<validation::Metric> asked_metrics(const Arguments& arguments) {
   std::array<Choice<validation::Metric>, validation::metrics.size()> words{};
@@ -134,6 +136,25 @@ bool pins_hold(const Arguments& arguments, const Json& document) {
   return broken.empty();
 }
 
+/// The metrics of --metric that only a profiler counts and that no row has, since it was not permitted to: "edge_read".
+std::string denied_metrics(const Arguments& arguments, const validation::Validation& made) {
+  using validation::Metric;
+  const auto denied = [](const std::string& text) {
+    return text.find(to_text(NcuAbsence::denied)) != std::string::npos;
+  };
+  const bool any = std::any_of(made.notes.begin(), made.notes.end(), denied) ||
+                   std::any_of(made.missing.begin(), made.missing.end(), denied);
+  std::string names;
+  if (!any || !arguments.has("--metric")) return names;
+  for (const Metric metric : asked_metrics(arguments)) {
+    const auto is_it = [&](const validation::Row& row) { return row.metric == metric; };
+    if (metric == Metric::tensors || metric == Metric::time) continue;
+    if (std::any_of(made.rows.begin(), made.rows.end(), is_it)) continue;
+    names += (names.empty() ? "" : ",") + std::string(name_of(metric));
+  }
+  return names;
+}
+
 int run_validate(const Arguments& arguments) {
   const Target target = target_of(arguments);
   check_options(arguments);
@@ -144,10 +165,8 @@ int run_validate(const Arguments& arguments) {
   question.all = arguments.has("--all");
   if (arguments.has("--closed-form")) question.memory = validation::MemoryBy::closed_form;
   question.threads = validate_threads(arguments);
-  std::vector<std::string> notes;
-  question.observations = asked_observations(arguments, notes);
-  validation::Validation made = validation::validated(std::move(question));
-  made.notes.insert(made.notes.begin(), notes.begin(), notes.end());
+  question.observations = asked_observations(arguments, question.notes);
+  const validation::Validation made = validation::validated(std::move(question));
   Json document = validation::document_of(arguments, made);
   // What the paper measured belongs to the results, though no file holds its runs.
   if (arguments.has("--all"))
@@ -157,7 +176,9 @@ int run_validate(const Arguments& arguments) {
   write_result(target, validation::rendered(target.format, document, shown));
   const bool failed = std::any_of(made.verdicts.begin(), made.verdicts.end(), validation::fails);
   if (failed) log_error("bytes per tensor by a kernel's own counters are not the predicted ones");
-  return failed || !held ? 1 : 0;
+  const std::string denied = denied_metrics(arguments, made);
+  if (!denied.empty()) log_error("--metric " + denied + ": " + std::string(to_text(NcuAbsence::denied)));
+  return failed || !held || !denied.empty() ? 1 : 0;
 }
 
 }  // namespace

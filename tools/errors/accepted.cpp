@@ -31,6 +31,27 @@ constexpr std::array phrases = {Phrase{"expected "},
 constexpr std::array lists = {std::string_view{"one of the commands "}, std::string_view{"one of: "},
                               std::string_view{"one of "}};
 
+constexpr std::string_view allows = " allows ";
+
+/// Whether `message` says what does not fit: "X needs 4539.1 KiB ...; h200 allows 227.0 KiB a block; nearest that fit:
+/// 64x64".
+bool is_capacity(std::string_view message) {
+  const std::size_t at = message.find(allows);
+  return at != std::string_view::npos && message.find(" needs ") < at;
+}
+
+/// "at most 227.0 KiB a block; nearest that fit: 64x64", or what is expected instead. Nothing where several limits are
+/// passed, since the sentence about the first ends in the need for the second.
+std::optional<std::string> capacity_in(std::string_view message) {
+  constexpr std::string_view expected = "; expected ";
+  const std::string_view rest = message.substr(message.find(allows) + allows.size());
+  if (const std::size_t at = rest.find(expected); at != std::string_view::npos) {
+    return std::string(rest.substr(at + expected.size()));
+  }
+  if (rest.find(allows) != std::string_view::npos) return std::nullopt;
+  return "at most " + std::string(rest);
+}
+
 std::string_view first_phrase(std::string_view message) {
   std::size_t first = std::string_view::npos;
   std::string_view rest;
@@ -70,6 +91,7 @@ bool may_be_list(std::string_view message, std::string_view accepted) {
 }  // namespace
 
 Accepted accepted_in(std::string_view message) {
+  if (is_capacity(message)) return {.words = capacity_in(message), .choices = {}};
   const std::string_view rest = first_phrase(message);
   if (rest.empty()) return {};
   Accepted accepted{.words = std::string(rest), .choices = {}};

@@ -158,6 +158,10 @@ void find_named_option(std::string_view message, const CommandWords& given, Faul
 bool read_word(std::string_view text, const CommandWords& given, Fault& fault) {
   const std::string name = given.command == nullptr ? "unknown command" : std::string(given.command->name);
   if (!take(text, name + " ") && !take(text, "unexpected word ")) return false;
+  if (take(text, "show ") && text.starts_with('"')) {
+    fault.value = take_quoted(text);
+    return true;
+  }
   fault.value = take_given(text, given.words);
   return fault.value.has_value();
 }

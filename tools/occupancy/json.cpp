@@ -151,7 +151,7 @@ Json occupancy_json(const OccupancyRow& row) {
   json["warps"] = ceil_div(row.plan.threads, warp_threads);
   json["fits"] = !row.reason;
   json["supported"] = row.supported;
-  json["reason"] = text_or_null(row.reason.value_or(""));
+  json["reason"] = text_or_null(row.refusal().value_or(""));
   add_blocks(json, row);
   add_shared(json, row);
   add_registers(json, row);

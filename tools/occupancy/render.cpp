@@ -44,8 +44,7 @@ Cell tiling_cell(const OccupancyRow& row) {
 Cell verdict_cell(const OccupancyRow& row) {
   if (!row.supported) return words("unsupported: " + *row.reason);
   if (row.reason) return words("does not fit: " + *row.reason);
-  const auto refusal = row.grid ? grid_refusal(*row.grid) : std::nullopt;
-  if (refusal) return words("cannot be launched: " + *refusal);
+  if (const auto refusal = row.refusal()) return words(*refusal);
   return words(row.registers.spills() ? "fits, spills registers" : "fits");
 }
 

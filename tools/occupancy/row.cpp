@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/execution.hpp"
 #include "model/footprint.hpp"
 #include "sim/catalog.hpp"
 #include "tools/point.hpp"
@@ -59,8 +60,7 @@ void assess(OccupancyRow& row, std::string_view remedy) {
   row.occupancy = occupancy_of(row.plan, *row.device);
   if (row.reason) row.occupancy.blocks = 0;
   if (!row.plan.tiles.empty()) warn_of_registers(row, remedy);
-  if (!row.grid) return;
-  if (auto refusal = grid_refusal(*row.grid)) row.warnings.push_back("cannot be launched: " + *refusal);
+  if (!row.reason && row.refusal()) row.warnings.push_back(*row.refusal());
 }
 
 /// The point as it is launched: a list of segments is one batch.
@@ -70,6 +70,11 @@ Case launched(const ResolvedPoint& point, const PointRequest& request) {
   return whole;
 }
 
+Count threads_of(const BlockThreads& given, const PointRequest& request, const Case& point) {
+  if (given.warps) return *given.warps * warp_threads;
+  return default_execution(request.algorithm->name, point, *request.device).threads;
+}
+
 /// A row without tiles, and why there are none.
 OccupancyRow row_without_tiles(const PointRequest& request, const ResolvedPoint& point, const BlockThreads& threads,
                                std::string reason) {
@@ -77,7 +82,8 @@ OccupancyRow row_without_tiles(const PointRequest& request, const ResolvedPoint&
   row.algorithm = request.algorithm->name;
   row.device = device_of(request);
   row.point = launched(point, request);
-  row.plan = {.name = row.algorithm, .threads = threads.warps * warp_threads, .registers = threads.registers};
+  row.plan = {
+      .name = row.algorithm, .threads = threads_of(threads, request, *row.point), .registers = threads.registers};
   row.reason = std::move(reason);
   row.registers = register_use(row.plan, *row.device);
   return row;
@@ -93,7 +99,7 @@ OccupancyRow row_of(const KernelTiles& kernel, const PointRequest& request, cons
   row.point = launched(point, request);
   row.plan = {.name = row.algorithm + " " + row.kernel,
               .tiles = placed(kernel.tiles, point.budget.placement),
-              .threads = threads.warps * warp_threads,
+              .threads = threads_of(threads, request, *row.point),
               .registers = threads.registers};
   row.grid = launch_grid(name, kernel.kernel, *row.point);
   const Count passed = overflow_of(footprint_of(kernel.tiles), point.budget);
@@ -105,6 +111,12 @@ OccupancyRow row_of(const KernelTiles& kernel, const PointRequest& request, cons
 }
 
 }  // namespace
+
+std::optional<std::string> OccupancyRow::refusal() const {
+  if (reason || !grid) return reason;
+  const auto past = grid_refusal(*grid);
+  return past ? std::optional("cannot be launched: " + *past) : std::nullopt;
+}
 
 std::vector<OccupancyRow> occupancy_rows(const PointRequest& request, const BlockThreads& threads) {
   ResolvedPoint point = resolve(request);

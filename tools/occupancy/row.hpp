@@ -27,11 +27,14 @@ struct OccupancyRow {
   std::optional<std::string> reason;  ///< why no block runs; the occupancy is then 0
   bool supported = true;              ///< false where the layout has no kernel for the device
   std::vector<std::string> warnings;
+
+  /// Why the block does not run or its grid cannot be launched: the reason, else what grid_refusal says.
+  std::optional<std::string> refusal() const;
 };
 
-/// Threads and registers of a block, as the options give them.
+/// Threads and registers of a block, as the options or a kernel's description give them.
 struct BlockThreads {
-  Count warps = 4;
+  std::optional<Count> warps;  ///< absent: those of default_execution, which `predict` takes too
   std::optional<Count> registers;
 };
 

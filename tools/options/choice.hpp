@@ -45,12 +45,12 @@ Value parse_choice(std::string_view option, std::string_view text, const std::ar
   refuse_word(option, text, words_of(choices));
 }
 
-/// The values that a comma-separated list names.
+/// The values that a comma-separated list names, each once.
 template <class Value, std::size_t n>
 std::vector<Value> parse_choices(std::string_view option, std::string_view text,
                                  const std::array<Choice<Value>, n>& choices) {
   std::vector<Value> values;
-  for (const std::string_view item : split(text, ',')) values.push_back(parse_choice(option, item, choices));
+  for (const std::string_view item : list_items(option, text)) values.push_back(parse_choice(option, item, choices));
   return values;
 }
 

@@ -10,8 +10,8 @@ std::vector<std::string> device_settings(const Arguments& arguments) {
   return settings;
 }
 
-Device changed_device(std::string_view name, const Arguments& arguments) {
-  Device device = load_device(name);
+Device changed_device(std::string_view name, const Arguments& arguments, std::string_view asked_by) {
+  Device device = load_device(name, asked_by);
   apply_settings(device, device_settings(arguments));
   return device;
 }

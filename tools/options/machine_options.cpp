@@ -18,7 +18,7 @@ Axis sram(std::string_view option, const std::string& text, const Arguments&) {
 /// The devices of a list, each changed by every --set.
 Axis device(std::string_view option, const std::string& text, const Arguments& arguments) {
   std::vector<std::shared_ptr<const Device>> devices;
-  for (const std::string_view name : split(text, ',')) {
+  for (const std::string_view name : list_items(option, text)) {
     devices.push_back(std::make_shared<const Device>(changed_device(name, arguments)));
   }
   return axis_of(option, std::move(devices), [](PointRequest& r, const auto& value) { r.device = value; });

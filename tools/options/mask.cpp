@@ -50,7 +50,7 @@ std::vector<std::string_view> known_masks() {
 
 std::vector<Mask> parse_masks(std::string_view option, std::string_view text) {
   std::vector<Mask> masks;
-  for (const std::string_view item : split(text, ',')) masks.push_back(parse_mask(option, item));
+  for (const std::string_view item : list_items(option, text)) masks.push_back(parse_mask(option, item));
   return masks;
 }
 

@@ -125,7 +125,7 @@ std::vector<std::string_view> known_splits() { return {chosen_splits}; }
 /// "auto" lets the heuristic choose, as does leaving the option out.
 Axis splits(std::string_view option, const std::string& text, const Arguments&) {
   std::vector<std::optional<Count>> values;
-  for (const std::string_view item : split(text, ',')) {
+  for (const std::string_view item : list_items(option, text)) {
     if (item == chosen_splits) {
       values.emplace_back();
     } else {

@@ -13,7 +13,8 @@ constexpr std::array<Choice<DType>, 4> statistics_types = {
 
 Axis algorithm(std::string_view option, const std::string& text, const Arguments&) {
   std::vector<const Algorithm*> found;
-  for (const std::string_view name : split(text, ',')) found.push_back(&find_algorithm(name.empty() ? "\"\"" : name));
+  for (const std::string_view name : list_items(option, text))
+    found.push_back(&find_algorithm(name.empty() ? "\"\"" : name));
   return axis_of(option, std::move(found), [](PointRequest& r, const Algorithm* value) { r.algorithm = value; });
 }
 

@@ -1,5 +1,7 @@
 #include "tools/options/range.hpp"
 
+#include <algorithm>
+
 #include "tools/options/text.hpp"
 
 namespace tilemeter {
@@ -12,6 +14,7 @@ struct Grammar {
   std::string_view option;
   Count minimum;
   Parse parse;
+  std::string (*shown)(Size);
 };
 
 [[noreturn]] void refuse(const Grammar& grammar, std::string_view item, const std::string& why) {
@@ -61,6 +64,15 @@ void append_range(const Grammar& grammar, std::string_view item, const std::vect
   }
 }
 
+void refuse_repeats(const Grammar& grammar, std::string_view text, const std::vector<Size>& values) {
+  if (text.find(',') == std::string_view::npos) return;
+  std::vector<Size> sorted = values;
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Size& a, const Size& b) { return std::pair(a.unit, a.amount) < std::pair(b.unit, b.amount); });
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) refuse_repeated(grammar.option, grammar.shown(*twice), text);
+}
+
 std::vector<Size> parse(const Grammar& grammar, std::string_view text) {
   std::vector<Size> values;
   for (const std::string_view item : split(text, ',')) {
@@ -73,6 +85,7 @@ std::vector<Size> parse(const Grammar& grammar, std::string_view text) {
       refuse(grammar, item, parts.size() == 2 ? " has no step" : " has too many parts");
     }
   }
+  refuse_repeats(grammar, text, values);
   return values;
 }
 
@@ -82,14 +95,15 @@ std::vector<Count> parse_counts(std::string_view option, std::string_view text, 
   const auto number = [](std::string_view name, std::string_view word, Count least) {
     return Size{parse_count(name, word, least), SizeUnit::elements};
   };
+  const auto shown = [](Size value) { return std::to_string(value.amount); };
   std::vector<Count> counts;
-  for (const Size& value : parse({option, minimum, number}, text)) counts.push_back(value.amount);
+  for (const Size& value : parse({option, minimum, number, shown}, text)) counts.push_back(value.amount);
   return counts;
 }
 
 std::vector<Size> parse_sizes(std::string_view option, std::string_view text) {
-  return parse({option, 1, [](std::string_view name, std::string_view word, Count) { return parse_size(name, word); }},
-               text);
+  const auto size = [](std::string_view name, std::string_view word, Count) { return parse_size(name, word); };
+  return parse({option, 1, size, to_string}, text);
 }
 
 }  // namespace tilemeter

@@ -37,6 +37,20 @@ std::string quote(std::string_view option, std::string_view value) {
   return std::string(option) + " " + std::string(value.substr(0, longest)) + (value.size() > longest ? "..." : "");
 }
 
+void refuse_repeated(std::string_view option, std::string_view item, std::string_view whole) {
+  throw InputError(quote(option, item) + " stands twice in " + quote(option, whole).substr(option.size() + 1) +
+                   ": expected each value once");
+}
+
+std::vector<std::string_view> list_items(std::string_view option, std::string_view text) {
+  std::vector<std::string_view> items = split(text, ',');
+  std::vector<std::string_view> sorted = items;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end() && !twice->empty()) refuse_repeated(option, *twice, text);
+  return items;
+}
+
 void refuse_word(std::string_view option, std::string_view value, const std::vector<std::string_view>& words) {
   throw InputError(quote(option, value) + suggestion(value, words) + ": expected one of " + join(words));
 }

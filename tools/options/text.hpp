@@ -24,6 +24,12 @@ bool has_word(std::string_view text, std::string_view word);
 Count parse_count(std::string_view option, std::string_view text, Count minimum,
                   Count maximum = std::numeric_limits<Count>::max());
 
+/// Refuses a value that a list has twice. Throws InputError.
+[[noreturn]] void refuse_repeated(std::string_view option, std::string_view item, std::string_view whole);
+
+/// The parts of a comma-separated list. Throws InputError for one that stands there twice.
+std::vector<std::string_view> list_items(std::string_view option, std::string_view text);
+
 /// Refuses a value that is none of `words`, and says which one may be meant. Throws InputError.
 [[noreturn]] void refuse_word(std::string_view option, std::string_view value,
                               const std::vector<std::string_view>& words);

@@ -6,11 +6,11 @@ namespace tilemeter::report {
 
 Node Node::member(const std::string& key) const {
   const bool found = present() && value_->is_object() && value_->contains(key);
-  return {path_.empty() ? key : path_ + "." + key, found ? &value_->at(key) : nullptr};
+  return {path_.empty() ? key : path_ + "." + key, found ? &value_->at(key) : nullptr, origin_};
 }
 
 void Node::refuse(const std::string& accepted) const {
-  const std::string place = "report input: " + (path_.empty() ? "the document" : "\"" + path_ + "\"");
+  const std::string place = std::string(origin_) + ": " + (path_.empty() ? "the document" : "\"" + path_ + "\"");
   if (value_ == nullptr) throw InputError(place + " is missing; " + accepted);
   std::string text = value_->dump(-1, ' ', true);  // ASCII, so that it can be cut anywhere
   if (text.size() > 60) text = text.substr(0, 57) + "...";

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace tilemeter::report {
 
@@ -13,13 +14,17 @@ class Node {
  public:
   using Json = nlohmann::json;
 
-  Node(std::string path, const Json* value) : path_(std::move(path)), value_(value) {}
+  /// `origin` begins the messages and outlives the node: a file's name.
+  Node(std::string path, const Json* value, std::string_view origin)
+      : path_(std::move(path)), value_(value), origin_(origin) {}
 
   bool present() const { return value_ != nullptr && !value_->is_null(); }
   const Json& value() const { return *value_; }
 
   Node member(const std::string& key) const;
-  Node item(std::size_t index) const { return {path_ + "[" + std::to_string(index) + "]", &value_->at(index)}; }
+  Node item(std::size_t index) const {
+    return {path_ + "[" + std::to_string(index) + "]", &value_->at(index), origin_};
+  }
 
   [[noreturn]] void refuse(const std::string& accepted) const;
   void require(Json::value_t type, const char* accepted) const;
@@ -44,6 +49,7 @@ class Node {
  private:
   std::string path_;
   const Json* value_;
+  std::string_view origin_;
 };
 
 }  // namespace tilemeter::report

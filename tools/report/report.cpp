@@ -11,6 +11,7 @@
 #include "tools/report/node.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/trace_document.hpp"
+#include "traces/json_fault.hpp"
 
 namespace tilemeter {
 namespace {
@@ -96,12 +97,28 @@ void check_tiling(const Node& tiling) {
   tiling.integers_if_present({"block_m", "block_n", "block_q", "block_k", "block_d", "stages", "on_chip"});
 }
 
+/// The time of a tiling, where it has one.
+void check_tiling_time(const Node& time) {
+  time.object_if_present();
+  if (time.present()) time.number("seconds");
+}
+
+void check_warnings(const Node& warnings) {
+  if (!warnings.present()) return;
+  warnings.require(Json::value_t::array, "a list of sentences is accepted");
+  for (std::size_t i = 0; i < warnings.value().size(); ++i) {
+    warnings.item(i).require(Json::value_t::string, "a sentence is accepted");
+  }
+}
+
 /// The tilings of `list`, each with objects under `keys` whose "elements" and "bytes" are integers.
 void check_tilings(const Node& list, std::initializer_list<const char*> keys) {
   list.require(Json::value_t::array, "a list of tilings is accepted");
   for (std::size_t i = 0; i < list.value().size(); ++i) {
     check_tiling(list.item(i));
     for (const char* key : keys) list.item(i).member(key).integers_if_present({"elements", "bytes"});
+    check_tiling_time(list.item(i).member("time"));
+    check_warnings(list.item(i).member("warnings"));
   }
 }
 
@@ -214,7 +231,7 @@ void check_document(const Node& document) {
   const Node points = document.member("points");
   if (!points.present()) {
     if (document.member("rows").present()) return check_rows(document.member("rows"));
-    if (document.member("algorithm").present()) return check_point(Node("", &document.value()));
+    if (document.member("algorithm").present()) return check_point(document);
     points.refuse("a document of count, sweep, predict or another command with a result is accepted");
   }
   points.require(Json::value_t::array, "a list of points is accepted");
@@ -236,26 +253,25 @@ std::set<std::string> named_devices(const Json& document) {
   return names;
 }
 
-Json parse(std::string_view text) {
+Json parse(std::string_view text, std::string_view origin) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {
-    const std::string message = error.what();
-    throw InputError("report input: not JSON: " + message.substr(message.find("] ") + 2));
+    throw InputError(std::string(origin) + ": not JSON: " + json_fault(error.what()));
   }
 }
 
 }  // namespace
 
-std::string render_report(std::string_view json_text, std::string_view title) {
-  const Json document = parse(json_text);
+std::string render_report(std::string_view json_text, std::string_view title, std::string_view origin) {
+  const Json document = parse(json_text, origin);
   const std::string made = build_date();
   if (report::is_trace(document)) {
-    const std::string text = report::document_of_trace(document).dump();
+    const std::string text = report::document_of_trace(document, origin).dump();
     return assemble_page({.json = text, .title = title, .made = made});
   }
-  check_document(Node("", &document));
-  check_devices(Node("", &document));
+  check_document(Node("", &document, origin));
+  check_devices(Node("", &document, origin));
   const std::string roofs = shipped_roofs(named_devices(document)).dump();
   return assemble_page({.json = json_text, .title = title, .made = made, .roofs = roofs});
 }

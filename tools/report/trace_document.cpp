@@ -89,8 +89,8 @@ class Reader {
 
 bool is_trace(const Json& document) { return document.is_object() && document.contains("traceEvents"); }
 
-Json document_of_trace(const Json& trace) {
-  const Node events = Node("", &trace).member("traceEvents");
+Json document_of_trace(const Json& trace, std::string_view origin) {
+  const Node events = Node("", &trace, origin).member("traceEvents");
   events.require(Json::value_t::array, "a list of events is needed");
   Reader reader;
   for (std::size_t i = 0; i < events.value().size(); ++i) reader.take(events.item(i));

@@ -12,6 +12,6 @@ bool is_trace(const nlohmann::json& document);
 /// unit, phase or what was waited for, begin and duration in us, block, what it waited for]. Of long traces only the
 /// spans that begin in the first part are kept, and "left_out" counts the others. Throws InputError for a trace that
 /// the program did not write.
-nlohmann::json document_of_trace(const nlohmann::json& trace);
+nlohmann::json document_of_trace(const nlohmann::json& trace, std::string_view origin);
 
 }  // namespace tilemeter::report

@@ -18,6 +18,11 @@ SheetCell tera(double per_second_value) {
   return {.value = per_second_value, .text = fixed(per_second_value / 1e12, 3)};
 }
 
+/// Bytes above the peak did not all come from device memory, so that no share of it was reached: a note says more.
+SheetCell memory_share(double value) {
+  return value <= 1 ? share(value) : SheetCell{.value = {}, .text = "above peak"};
+}
+
 }  // namespace
 
 std::vector<SheetColumn> bound_columns(const Arguments& arguments) {
@@ -63,7 +68,7 @@ std::vector<SheetCell> bound_cells(const Rooflines& rooflines, const Cost& cost,
   cells.push_back(tera(flops));
   cells.push_back(roofline.peak ? share(flops / roofline.peak->value) : unknown());
   cells.push_back(tera(bytes));
-  cells.push_back(share(bytes / roofline.roof(MemoryLevel::hbm)->bandwidth.value));
+  cells.push_back(memory_share(bytes / roofline.roof(MemoryLevel::hbm)->bandwidth.value));
   return cells;
 }
 

@@ -118,7 +118,7 @@ std::vector<Device> devices_of(const Arguments& arguments, NoDevice fallback) {
   if (!given && !settings.empty()) throw InputError("--set " + settings.front() + " needs --device");
   std::vector<Device> devices;
   if (given) {
-    for (const std::string_view name : split(*given, ',')) devices.push_back(load_device(name));
+    for (const std::string_view name : list_items("--device", *given)) devices.push_back(load_device(name));
   } else if (fallback == NoDevice::all) {
     for (const std::string_view name : device_names()) devices.push_back(load_device(name));
   } else {
@@ -172,7 +172,7 @@ std::vector<NumberFormat> formats_of(const Arguments& arguments, std::string_vie
   const std::optional<Grouping> grouping = grouping_of(arguments);
   const std::string text = arguments.find(option).value_or(std::string(fallback));
   std::vector<NumberFormat> formats;
-  for (const std::string_view name : split(text, ',')) {
+  for (const std::string_view name : list_items(option, text)) {
     formats.push_back(number_format(option, name));
     if (is_integer(formats.back())) formats.back().grouping = grouping;
   }

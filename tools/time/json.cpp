@@ -8,11 +8,7 @@
 namespace tilemeter {
 namespace {
 
-constexpr double picosecond = 1e-12;
-
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
-double seconds_of(Picoseconds time) { return static_cast<double>(time) * picosecond; }
 
 Json bounds_json(const TimeBounds& bounds) {
   Json json;

@@ -27,7 +27,10 @@ constexpr std::array time_specs = {
     OptionSpec{"--tails", "predicated|padded", "what a tile at the end of a tensor moves"}.among(
         known_names<tail_ways>),
     OptionSpec{"--blocks-per-sm", "R", "resident blocks of an SM; default by occupancy"},
-    OptionSpec{"--warps", "W", "threads of a block / 32, producers included"},
+    OptionSpec{
+        "--warps", "W",
+        "threads of a block / 32, producers included; default 4, 8 where the accumulators of 4 would spill, 8 or "
+        "12 for flash3 on Hopper"},
 };
 
 constexpr Count hopper = 90;

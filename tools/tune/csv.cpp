@@ -11,8 +11,9 @@ constexpr std::string_view result_paths =
     "budget/placement budget/capacity_elements budget/capacity_bytes";
 constexpr std::string_view tiling_paths =
     "rank block_m block_n block_q block_k block_d stages warps feasible reason traffic/elements traffic/bytes "
-    "time/seconds sram/elements sram/bytes sram/shared_bytes sram/register_bytes accumulator_registers_per_thread "
-    "registers_per_thread_limit spills resident_blocks";
+    "time/seconds time/source time/closed_form_seconds sram/elements sram/bytes sram/shared_bytes sram/register_bytes "
+    "accumulator_registers_per_thread "
+    "registers_per_thread_limit spills resident_blocks launchable";
 
 const std::vector<Column>& result_columns() {
   static const std::vector<Column> columns = columns_of(result_paths);
@@ -43,6 +44,7 @@ Json front_tilings(const Json& front) {
   for (Json& tiling : list) {
     tiling["sram"] = {{place, tiling["on_chip"]}};
     tiling["traffic"] = Json{{unit, tiling["traffic"]}};
+    tiling["feasible"] = tiling["fits"];
   }
   return list;
 }

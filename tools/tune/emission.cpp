@@ -7,7 +7,7 @@ template <class Takes, class Text>
 std::vector<std::string> of_survivors(const TuneResult& result, Takes takes, Text text) {
   std::vector<std::string> lines;
   for (const HardwareCandidate& candidate : result.candidates) {
-    if (!candidate.rejected() && !candidate.spills && takes(candidate.tiling)) lines.push_back(text(candidate));
+    if (!candidate.rejected() && !candidate.spills() && takes(candidate.tiling)) lines.push_back(text(candidate));
   }
   return lines;
 }
@@ -19,13 +19,16 @@ bool suits_triton(const Tiling& tiling) { return is_power_of_two(tiling.block_q)
 
 std::string number(Count value) { return std::to_string(value); }
 
+/// Four where no device says how many a block has room for.
+Count warps_of(const HardwareCandidate& candidate) { return candidate.block.value_or(BlockOnDevice{}).warps; }
+
 }  // namespace
 
 std::vector<std::string> triton_configs(const TuneResult& result) {
   return of_survivors(result, suits_triton, [](const HardwareCandidate& candidate) {
     const Tiling& tiling = candidate.tiling;
     return "triton.Config({'BLOCK_M': " + number(tiling.block_q) + ", 'BLOCK_N': " + number(tiling.block_k) +
-           "}, num_stages=" + number(tiling.stages) + ", num_warps=" + number(candidate.warps) + ")";
+           "}, num_stages=" + number(tiling.stages) + ", num_warps=" + number(warps_of(candidate)) + ")";
   });
 }
 
@@ -35,7 +38,7 @@ std::vector<std::string> cutlass_shapes(const TuneResult& result) {
     const Tiling& tiling = candidate.tiling;
     return "cute::Shape<cute::Int<" + number(tiling.block_q) + ">, cute::Int<" + number(tiling.block_k) +
            ">, cute::Int<" + number(result.point.problem.head_dim) + ">>;  // queries, keys, head dimension; stages " +
-           number(tiling.stages) + ", warps " + number(candidate.warps);
+           number(tiling.stages) + ", warps " + number(warps_of(candidate));
   });
 }
 

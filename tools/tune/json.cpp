@@ -50,13 +50,43 @@ Json budget_json(const Budget& budget) {
   return json;
 }
 
-std::optional<double> seconds_of(const TuneResult& result, const Tiling& tiling) {
+const HardwareCandidate* candidate_of(const TuneResult& result, const Tiling& tiling) {
   for (const HardwareCandidate& candidate : result.candidates) {
     const Tiling& other = candidate.tiling;
     if (other.block_q == tiling.block_q && other.block_k == tiling.block_k && other.stages == tiling.stages)
-      return candidate.seconds;
+      return &candidate;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+/// The time that ranks, whose it is, and that of the closed form.
+void add_ranked_time(Json& json, const HardwareCandidate& candidate) {
+  if (!candidate.seconds) return;
+  json["time"] = {{"seconds", candidate.simulated.value_or(*candidate.seconds)},
+                  {"source", candidate.simulated ? "engine" : "closed form"},
+                  {"closed_form_seconds", *candidate.seconds}};
+}
+
+void add_block(Json& json, const BlockOnDevice& block, const std::optional<std::string>& grid) {
+  json["warps"] = block.warps;
+  json["accumulator_registers_per_thread"] = block.registers.accumulators_per_thread;
+  json["registers_per_thread_limit"] = block.registers.limit;
+  json["spills"] = block.spills;
+  json["resident_blocks"] = block.occupancy.blocks;
+  json["launchable"] = !grid;
+}
+
+/// What a kernel of this tiling would suffer, in sentences.
+Json warnings_json(const BlockOnDevice& block, const std::optional<std::string>& grid) {
+  Json warnings = Json::array();
+  if (block.spills) {
+    warnings.push_back("likely to spill registers: " + std::to_string(block.registers.accumulators_per_thread) +
+                       " accumulators a thread of " + std::to_string(block.warps) + " warps and about " +
+                       std::to_string(registers_beside_accumulators) + " other registers pass the limit of " +
+                       std::to_string(block.registers.limit));
+  }
+  if (grid) warnings.push_back("cannot be launched: " + *grid);
+  return warnings;
 }
 
 Json best_json(const TuneResult& result) {
@@ -67,20 +97,33 @@ Json best_json(const TuneResult& result) {
     Json json = {{"rank", list.size() + 1}};
     add_sizes(json, result, ranked.tiling);
     json["traffic"] = traffic_json(closed_form(name, point).total());
-    if (const auto seconds = seconds_of(result, ranked.tiling)) json["time"] = {{"seconds", *seconds}};
+    if (const auto* candidate = candidate_of(result, ranked.tiling)) add_ranked_time(json, *candidate);
     json["sram"] = memory_json(footprint_of(on_chip_tiles(name, point)), result.point.budget.placement);
+    if (const auto block = result.block_of(ranked.tiling)) {
+      const auto grid = result.grid_refusal_of(ranked.tiling);
+      add_block(json, *block, grid);
+      json["warnings"] = warnings_json(*block, grid);
+    }
     list.push_back(std::move(json));
   }
   return list;
 }
 
+/// What the budget allows of what a front counts on chip.
+std::optional<Count> capacity_of(const Budget& budget) {
+  if (budget.elements) return budget.elements->value();
+  return budget.bytes ? std::optional(budget.bytes->value()) : std::nullopt;
+}
+
 Json front_json(const TuneResult& result) {
+  const std::optional<Count> capacity = capacity_of(result.point.budget);
   Json tilings = Json::array();
   for (const TilingCosts& costs : result.front.tilings) {
     Json json;
     add_sizes(json, result, costs.tiling);
     json["on_chip"] = costs.on_chip;
     json["traffic"] = costs.traffic;
+    json["fits"] = !capacity || costs.on_chip <= *capacity;
     tilings.push_back(std::move(json));
   }
   const Budget& budget = result.point.budget;
@@ -96,14 +139,11 @@ Json candidate_json(const TuneResult& result, const HardwareCandidate& candidate
   json["feasible"] = !candidate.rejected();
   json["reason"] = candidate.rejected() ? Json(candidate.reason) : Json(nullptr);
   if (candidate.traffic) json["traffic"] = traffic_json(*candidate.traffic);
-  if (candidate.seconds) json["time"] = {{"seconds", *candidate.seconds}};
+  add_ranked_time(json, candidate);
   json["sram"] = memory_json(candidate.use, result.point.budget.placement);
-  if (!candidate.registers) return json;
-  json["warps"] = candidate.warps;
-  json["accumulator_registers_per_thread"] = candidate.registers->accumulators_per_thread;
-  json["registers_per_thread_limit"] = candidate.registers->limit;
-  json["spills"] = candidate.spills;
-  json["resident_blocks"] = candidate.rejected() ? 0 : candidate.occupancy->blocks;
+  if (!candidate.block) return json;
+  add_block(json, *candidate.block, result.grid_refusal_of(candidate.tiling));
+  if (candidate.rejected()) json["resident_blocks"] = 0;
   return json;
 }
 
@@ -161,6 +201,7 @@ Json tune_json(const TuneResult& result) {
     json["compulsory"] = traffic_json(result.point.compulsory.total());
     json["lower_bound"] = bound_json(result);
     json["search"] = {{"tried", result.ranked.tried}, {"exhaustive", result.ranked.exhaustive}};
+    if (!result.candidates.empty() && result.candidates.front().seconds) json["search"]["simulated"] = result.simulated;
   }
   json["best"] = best_json(result);
   json["front"] = front_json(result);

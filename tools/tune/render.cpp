@@ -11,6 +11,7 @@
 #include "tools/output/number.hpp"
 #include "tools/report/report.hpp"
 #include "tools/tables/render.hpp"
+#include "tools/tune/cells.hpp"
 #include "tools/tune/csv.hpp"
 
 namespace tilemeter {
@@ -25,13 +26,6 @@ constexpr std::size_t front_rows = 14;
 constexpr std::size_t candidate_rows = 12;
 constexpr std::string_view tune_source =
     "closed forms of the bill and of the tiles on chip, exact; of times, estimates";
-
-Cell tuned_cell(const Json& json, std::string_view key) {
-  const auto found = json.find(std::string(key));
-  if (found == json.end() || found->is_null()) return {};
-  if (found->is_boolean()) return std::string(found->get<bool>() ? "yes" : "no");
-  return found->is_string() ? Cell(found->get<std::string>()) : Cell(found->get<Count>());
-}
 
 /// "flash2, N_q 4096, N_k 4096, d 64, mask none, fp16".
 std::string problem_text(const Json& result) {
@@ -78,23 +72,6 @@ class Tables {
     tables_.push_back({{.name = name, .title = titles_.back(), .source = tune_source}, std::move(table)});
   }
 
-  static constexpr std::array size_names = {"block_m", "block_n", "block_q", "block_k", "block_d"};
-
-  static void add_sizes(Table& table, const Json& sample) {
-    for (const char* name : size_names) {
-      if (sample.contains(name)) table.columns.push_back({name, "rows"});
-    }
-    if (sample.contains("stages")) table.columns.push_back({"stages", ""});
-  }
-  static std::vector<Cell> sizes(const Json& tiling) {
-    std::vector<Cell> cells;
-    for (const char* name : size_names) {
-      if (tiling.contains(name)) cells.push_back(tuned_cell(tiling, name));
-    }
-    if (tiling.contains("stages")) cells.push_back(tuned_cell(tiling, "stages"));
-    return cells;
-  }
-
   static Table best(const Json& result) {
     Table table;
     const Json& list = result["best"];
@@ -103,27 +80,30 @@ class Tables {
       return table;
     }
     const std::string unit = in_elements(result) ? "elements" : "bytes";
-    add_sizes(table, list.front());
+    add_size_columns(table, list.front());
     table.columns.insert(table.columns.end(), {{"traffic", "elements"}, {"traffic", "bytes"}, {"of compulsory", ""}});
     table.columns.push_back({on_gpu(result) ? "shared" : "on chip", unit});
     if (on_gpu(result)) table.columns.push_back({"registers", "bytes"});
-    if (list.front().contains("time")) table.columns.push_back({"time", "us"});
+    add_time_columns(table, list);
+    const bool on_device = list.front().contains("warps");
+    if (on_device) table.columns.insert(table.columns.end(), {{"warps", ""}, {"spills", ""}});
     for (const Json& tiling : list) {
-      std::vector<Cell> row = sizes(tiling);
+      std::vector<Cell> row = size_cells(tiling);
       const Json& traffic = tiling["traffic"];
       row.push_back(tuned_cell(traffic, "elements"));
       row.push_back(tuned_cell(traffic, "bytes"));
       row.push_back(ratio(traffic, result["compulsory"], unit));
       row.push_back(tuned_cell(tiling["sram"], on_gpu(result) ? "shared_bytes" : unit));
       if (on_gpu(result)) row.push_back(tuned_cell(tiling["sram"], "register_bytes"));
-      if (tiling.contains("time")) row.push_back(microseconds(tiling));
+      add_time_cells(row, tiling, list);
+      if (on_device) row.insert(row.end(), {tuned_cell(tiling, "warps"), spills_cell(tiling)});
       table.rows.push_back(std::move(row));
     }
     table.notes.push_back(search_note(result));
     table.notes.push_back(bound_note(result["lower_bound"]));
+    if (on_device) add_warning_notes(table, list);
     return table;
   }
-
   static std::string bound_note(const Json& bound) {
     std::string text = "lower bound (" + bound["name"].get<std::string>() + ": " +
                        bound["statement"].get<std::string>() + ") with " +
@@ -133,8 +113,6 @@ class Tables {
       text += "; the first tiling moves " + fixed(bound["ratio"].get<double>(), 3) + " times that";
     return text;
   }
-
-  static Cell microseconds(const Json& tiling) { return Decimal{tiling["time"]["seconds"].get<double>() * 1e6, 1}; }
 
   static Cell ratio(const Json& traffic, const Json& least, const std::string& unit) {
     const auto amount = least[unit].get<Count>();
@@ -146,7 +124,9 @@ class Tables {
     const Json& search = result["search"];
     const Count billed = search["tried"].get<Count>();
     if (result["best"].front().contains("time"))
-      return with_separators(billed) + " tile sizes that kernels use were timed, in closed form";
+      return with_separators(billed) + " tilings that kernels use were timed in closed form; the engine ran " +
+             with_separators(search["simulated"].get<Count>()) +
+             " of the fastest (--simulate), which rank first, by its time";
     const std::string tried = billed == 0 ? "" : with_separators(billed) + " tilings billed, ";
     return tried + (search["exhaustive"] == true ? "every other one ruled out: no tiling moves less"
                                                  : "the rest not tried: a tiling may move less");
@@ -158,17 +138,25 @@ class Tables {
     const Json& list = front["tilings"];
     if (list.empty()) return table;
     const std::string unit = front["unit"];
-    add_sizes(table, list.front());
+    add_size_columns(table, list.front());
     const std::string place = front["on_chip"] == "shared memory" ? "shared" : "on chip";
     table.columns.insert(table.columns.end(), {{place, unit}, {"traffic", unit}});
+    const auto beyond =
+        std::count_if(list.begin(), list.end(), [](const Json& tiling) { return tiling["fits"] == false; });
+    if (beyond > 0) table.columns.push_back({"fits", ""});
     for (const std::size_t index : spread_over(list)) {
-      std::vector<Cell> row = sizes(list[index]);
+      std::vector<Cell> row = size_cells(list[index]);
       row.push_back(tuned_cell(list[index], "on_chip"));
       row.push_back(tuned_cell(list[index], "traffic"));
+      if (beyond > 0) row.push_back(tuned_cell(list[index], "fits"));
       table.rows.push_back(std::move(row));
     }
     table.notes.push_back(with_separators(static_cast<Count>(list.size())) + " tilings on the Pareto front" +
                           (front["complete"] == true ? "" : " of sampled sizes") + ", the last moves the least of all");
+    if (beyond > 0) {
+      table.notes.push_back(with_separators(beyond) + " of them need more than " +
+                            result["budget"]["owner"].get<std::string>() + " has: what more memory would save");
+    }
     return table;
   }
 
@@ -199,32 +187,37 @@ class Tables {
     table.notes.push_back(of_all + (fitting.size() > candidate_rows ? "; csv and json list all" : ""));
     if (fitting.empty()) return table;
     const bool on_device = fitting.front()->contains("warps");
-    add_sizes(table, *fitting.front());
+    add_size_columns(table, *fitting.front());
     table.columns.insert(table.columns.end(), {{"traffic", "bytes"}, {on_gpu(result) ? "shared" : "on chip", "bytes"}});
-    const bool timed = fitting.front()->contains("time");
-    if (timed) table.columns.push_back({"time", "us"});
+    const Json shown = shown_of(fitting);
+    add_time_columns(table, shown);
     if (on_device) {
       table.columns.insert(
           table.columns.end(),
           {{"warps", ""}, {"accumulators", "registers/thread"}, {"resident", "blocks"}, {"spills", ""}});
     }
-    for (std::size_t i = 0; i < std::min(fitting.size(), candidate_rows); ++i) {
-      table.rows.push_back(candidate_row(*fitting[i], on_gpu(result), on_device));
-    }
+    for (const Json& candidate : shown)
+      table.rows.push_back(candidate_row(candidate, shown, on_gpu(result), on_device));
     if (on_device) table.notes.push_back(spill_note(fitting));
     return table;
   }
 
-  static std::vector<Cell> candidate_row(const Json& candidate, bool on_gpu, bool on_device) {
-    std::vector<Cell> row = sizes(candidate);
+  static Json shown_of(const std::vector<const Json*>& fitting) {
+    Json shown = Json::array();
+    for (std::size_t i = 0; i < std::min(fitting.size(), candidate_rows); ++i) shown.push_back(*fitting[i]);
+    return shown;
+  }
+
+  static std::vector<Cell> candidate_row(const Json& candidate, const Json& shown, bool on_gpu, bool on_device) {
+    std::vector<Cell> row = size_cells(candidate);
     row.push_back(tuned_cell(candidate["traffic"], "bytes"));
     row.push_back(tuned_cell(candidate["sram"], on_gpu ? "shared_bytes" : "bytes"));
-    if (candidate.contains("time")) row.push_back(microseconds(candidate));
+    add_time_cells(row, candidate, shown);
     if (!on_device) return row;
     for (const char* key : {"warps", "accumulator_registers_per_thread", "resident_blocks"}) {
       row.push_back(tuned_cell(candidate, key));
     }
-    row.push_back(std::string(candidate["spills"] == true ? "likely" : "no"));
+    row.push_back(spills_cell(candidate));
     return row;
   }
 
@@ -245,10 +238,10 @@ class Tables {
     if (list.empty()) return table;
     const std::size_t all = list.size();
     if (rejected_ == Rejected::smallest) list = smallest_of(list);
-    add_sizes(table, *list.front());
+    add_size_columns(table, *list.front());
     table.columns.push_back({"why", ""});
     for (const Json* candidate : list) {
-      table.rows.push_back(sizes(*candidate));
+      table.rows.push_back(size_cells(*candidate));
       table.rows.back().push_back(tuned_cell(*candidate, "reason"));
     }
     if (list.size() < all) {

@@ -83,11 +83,15 @@ std::string joined_parts(const std::vector<std::string>& parts) {
 std::vector<Observation> observe_profile(const std::string& csv_path, const KernelDescription& kernel,
                                          std::vector<std::string>& notes) {
   const std::string name = std::filesystem::path(csv_path).filename().string();
+  const NcuExport profile = read_profile(csv_path);
   if (kernel.launches.empty()) {
     throw InputError("--kernel " + kernel.name + " describes no launches of " + name +
                      "; expected tables [[launch]] with kernel and options of the program");
   }
-  const NcuExport profile = read_profile(csv_path);
+  if (auto denial = denial_of(profile, name)) {
+    notes.push_back(*denial);
+    return {};
+  }
   LaunchReader reader(launches_of(profile), name, notes);
   std::vector<Observation> observations;
   for (const ProfiledLaunch& launch : kernel.launches) {

@@ -52,6 +52,10 @@ class ProfileBeside {
       return;
     }
     export_ = read_profile(path);
+    if (auto denial = denial_of(export_, std::filesystem::path(path).filename().string())) {
+      findings.notes.push_back(*denial);
+      return;
+    }
     launches_ = launches_of(export_);
     if (static_cast<Count>(launches_.size()) == launched) return;
     findings.notes.push_back(document.name + ": launched " + std::to_string(launched) + " kernels, and the CSV has " +

@@ -6,6 +6,7 @@
 
 #include "model/shipped_kernels.hpp"
 #include "tools/validate/documents.hpp"
+#include "traces/json_fault.hpp"
 
 namespace tilemeter {
 namespace {
@@ -34,10 +35,11 @@ Observe reader_of(const Json& document) {
 Json json_in(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) throw InputError(path + ": cannot be read; " + accepted_documents);
+  if (file.peek() == std::ifstream::traits_type::eof()) throw InputError(path + ": is empty; " + accepted_documents);
   try {
     return Json::parse(file);
   } catch (const Json::exception& error) {
-    throw InputError(path + ": not a JSON document: " + error.what());
+    throw InputError(path + ": not JSON: " + json_fault(error.what()) + "; " + accepted_documents);
   }
 }
 
@@ -54,7 +56,7 @@ void read_document(const std::string& path, Named named, Findings findings) {
   try {
     observe(document, findings);
   } catch (const Json::exception& error) {
-    throw InputError(path + ": damaged: " + error.what());
+    throw InputError(path + ": damaged: " + json_fault(error.what()));
   }
 }
 

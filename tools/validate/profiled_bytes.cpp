@@ -62,6 +62,12 @@ NcuExport read_profile(const std::string& path) {
   return read_ncu(std::string{std::istreambuf_iterator<char>(file), {}}, path);
 }
 
+std::optional<std::string> denial_of(const NcuExport& profile, const std::string& name) {
+  if (!profile.counters_denied || !profile.launches.empty()) return std::nullopt;
+  return name + ": " + std::string(to_text(NcuAbsence::denied)) +
+         " (ERR_NVGPUCTRPERM: the driver gives counters to administrators alone)";
+}
+
 void add_profile(const std::vector<SeenLaunch>& launches, Observation& observation) {
   for (const SeenLaunch& seen : launches) {
     if (seen.launch != nullptr) continue;

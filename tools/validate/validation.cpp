@@ -69,6 +69,7 @@ std::string metric_names(const std::vector<Metric>& asked) {
 Validation validated(Question question) {
   Validation validation;
   validation.device = question.device;
+  validation.notes = question.notes;
   count_points(question, validation);
   collect_missing(validation);
   add_traffic(question, validation);

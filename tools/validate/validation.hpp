@@ -14,6 +14,7 @@ namespace tilemeter::validation {
 
 struct Question {
   std::vector<Observation> observations;
+  std::vector<std::string> notes;  ///< what was read and is none
   std::shared_ptr<const Device> device;
   std::vector<Split> splits;
   std::vector<Metric> metrics;

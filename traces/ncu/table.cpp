@@ -57,7 +57,7 @@ std::pair<std::string_view, std::size_t> skip_to_header(std::string_view text, s
   }
   if (!result.counters_denied) {
     throw InputError(std::string(origin) +
-                     " has no table of Nsight Compute; what ncu --csv prints is accepted, whose header starts with "
+                     ": no export of Nsight Compute; expected what `ncu --csv` prints, with a header that starts with "
                      "\"ID\" and has \"Kernel Name\", \"Block Size\", \"Grid Size\", \"Device\" and \"CC\"");
   }
   return {text, 1};

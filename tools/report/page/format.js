@@ -28,7 +28,8 @@ const duration = (seconds) => {
   const [unit, size] = seconds >= 1 ? ['s', 1] :
       seconds >= 1e-3               ? ['ms', 1e-3] :
       seconds >= 1e-6               ? ['us', 1e-6] :
-                                      ['ns', 1e-9];
+      seconds >= 1e-9               ? ['ns', 1e-9] :
+                                      ['ps', 1e-12];
   return `${Number((seconds / size).toPrecision(4))} ${unit}`;
 };
 

@@ -40,31 +40,70 @@ const tilingText = (tiling) => ['block_m', 'block_n', 'block_q', 'block_k', 'blo
 
 const resultText = (result) => `${result.algorithm}, ${result.order}, within ${result.budget.owner}`;
 
-const bestFigures = (results) => ({
-  columns: [
-    column('result'), column('tiles', 'rows', false), column('stages', '', true), column('traffic', 'elements'),
-    column('traffic', 'bytes'), column('on chip', 'elements'), column('on chip', 'bytes')
-  ],
-  rows: results.flatMap((result) => result.best.map(
-                            ({traffic, sram, ...tiling}) =>
-                                [resultText(result), tilingText(tiling), integer(tiling.stages),
-                                 ...[traffic.elements, traffic.bytes, sram.elements, sram.bytes].map(integer)]))
-});
+/** Times in us: the engine's, where it ran the tiling, and the closed form's. */
+const timesOf = ({time}) => {
+  if (!time) return [null, null];
+  return [time.source === 'engine' ? time.seconds * 1e6 : null, (time.closed_form_seconds ?? time.seconds) * 1e6];
+};
+
+/** Columns that only some documents have, with their cells. */
+const bestExtras = (tilings) => [
+  ...(tilings.some(({time}) => time) ?
+          [
+            [column('simulated', 'us'), (tiling) => timesOf(tiling)[0]],
+            [column('closed form', 'us'), (tiling) => timesOf(tiling)[1]]
+          ] :
+          []),
+  ...(tilings.some(({warnings}) => warnings) ?
+          [[column('warnings', '', false), ({warnings}) => (warnings ?? []).join('; ')]] :
+          [])
+];
+
+const bestFigures = (results) => {
+  const extras = bestExtras(results.flatMap(({best}) => best));
+  return {
+    columns: [
+      column('result'), column('tiles', 'rows', false), column('stages', '', true), column('traffic', 'elements'),
+      column('traffic', 'bytes'), column('on chip', 'elements'), column('on chip', 'bytes'),
+      ...extras.map(([extra]) => extra)
+    ],
+    rows: results.flatMap((result) => result.best.map((tiling) => {
+      const {traffic, sram} = tiling;
+      return [
+        resultText(result), tilingText(tiling), integer(tiling.stages),
+        ...[traffic.elements, traffic.bytes, sram.elements, sram.bytes].map(integer),
+        ...extras.map(([, cell]) => cell(tiling))
+      ];
+    }))
+  };
+};
 
 const bestSection = (report) => {
   const without = report.results.filter(({best}) => best.length === 0).map((result) => `${resultText(result)}: ${result.reason}`);
   return tableSection(
-      'best', 'Least traffic', bestFigures(report.results), {buttons: [jsonButton(report)], below: [noteList(without)]});
+      'best', report.by === 'time' ? 'Least time' : 'Least traffic', bestFigures(report.results),
+      {buttons: [jsonButton(report)], below: [noteList(without)]});
 };
 
-const tuneHeadline = (results) => {
-  const found = results.filter(({best}) => best.length > 0);
+/** "moves least with tiles of 380 x 1: 6.3 M elements with 49,911 on chip", or what is fastest. */
+const bestText = (report, first) => {
+  if (report.by === 'time' && first.time) {
+    const stages = first.stages === undefined ? '' : `, stages ${first.stages}`;
+    return `is fastest with tiles of ${tilingText(first)}${stages}: ${duration(first.time.seconds)}`;
+  }
+  return `moves least with tiles of ${tilingText(first)}: ${decimal(integer(first.traffic.elements))} elements with ${
+      grouped(integer(first.sram.elements))} on chip`;
+};
+
+const tuneHeadline = (report) => {
+  const found = report.results.filter(({best}) => best.length > 0);
   if (found.length === 0) return 'No tiling fits.';
-  const result = least(found, ({best: [first]}) => integer(first.traffic.elements));
+  const measure = ({best: [first]}) =>
+      report.by === 'time' && first.time ? first.time.seconds : integer(first.traffic.elements);
+  const result = least(found, measure);
   const [first] = result.best;
   const rejected = result.candidates.filter(({feasible}) => !feasible).length;
-  return `${result.algorithm} moves least with tiles of ${tilingText(first)}: ${decimal(integer(first.traffic.elements))} elements with ${
-      grouped(integer(first.sram.elements))} on chip, within ${result.budget.owner}. ${grouped(BigInt(rejected))} of ${
+  return `${result.algorithm} ${bestText(report, first)}, within ${result.budget.owner}. ${grouped(BigInt(rejected))} of ${
       plural(result.candidates.length, 'candidate')} do not fit.`;
 };
 
@@ -113,5 +152,5 @@ const showTune = (report) => {
   document.getElementById('sections')
       .append(bestSection(report), ...charts.map(({section}) => section), rejectedSection(results));
   drawAll(charts);
-  return tuneHeadline(results);
+  return tuneHeadline(report);
 };
