@@ -114,6 +114,7 @@ class _PredictTuneModel(TypedDict, total=False):
 
 class _Tune(TypedDict, total=False):
     by: Values
+    simulate: Values
     top: Values
 
 
