@@ -1,6 +1,7 @@
 // Ranks of a sweep as threads of one process: what they tell each other, and that their work together is the whole.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -78,9 +79,17 @@ constexpr std::size_t points = 9000;  // more than may wait for an earlier one
 
 std::string text_of_point(std::size_t i) { return "row " + std::to_string(i) + "\n"; }
 
+using MakePoint = std::function<std::string(std::size_t)>;
+
+/// For a first rank that must not be done before the others have said something, on however busy a machine.
+std::string slowly_made(std::size_t i) {
+  std::this_thread::sleep_for(std::chrono::microseconds(50));
+  return text_of_point(i);
+}
+
 /// Runs `points` on three ranks; the others make what `make` says. Returns what rank 0 took, in the order of taking.
-std::vector<std::string> run_on_three(Delivery delivery, const std::function<std::string(std::size_t)>& make,
-                                      const std::function<bool()>& stop, std::atomic<std::size_t>& failures) {
+std::vector<std::string> run_on_three(Delivery delivery, const MakePoint& make, const std::function<bool()>& stop,
+                                      std::atomic<std::size_t>& failures, const MakePoint& make_first = text_of_point) {
   Post post;
   std::vector<std::string> taken;
   std::vector<std::jthread> others;
@@ -96,7 +105,7 @@ std::vector<std::string> run_on_three(Delivery delivery, const std::function<std
   run_pool({.threads = 1, .delivery = delivery},
            {.count = points,
             .skip = [](std::size_t i) { return i % 10 == 3; },
-            .make = text_of_point,
+            .make = make_first,
             .take = [&](std::size_t, std::string text) { taken.push_back(std::move(text)); },
             .progress = nullptr,
             .stop = nullptr,
@@ -118,7 +127,7 @@ TEST_CASE("points made by several ranks come in order, each once") {
     if (i % 10 != 3) expected.push_back(text_of_point(i));
   }
   CHECK(run_on_three(
-            Delivery::in_order, make, [] { return false; }, failures) == expected);
+            Delivery::in_order, make, [] { return false; }, failures, slowly_made) == expected);
   CHECK(failures == 5);
   CHECK(elsewhere > 0);
   std::vector<std::string> any = run_on_three(
@@ -133,7 +142,7 @@ TEST_CASE("an error on another rank ends the sweep with its message and its rank
   const auto fail = [](std::size_t) -> std::string { throw std::runtime_error("no memory left"); };
   try {
     run_on_three(
-        Delivery::in_order, fail, [] { return false; }, failures);
+        Delivery::in_order, fail, [] { return false; }, failures, slowly_made);
     FAIL("nothing was thrown");
   } catch (const InputError& error) {
     const std::string message = error.what();
@@ -145,7 +154,7 @@ TEST_CASE("an error on another rank ends the sweep with its message and its rank
 TEST_CASE("a rank that is told to stop stops the sweep, and what came in order before is kept") {
   std::atomic<std::size_t> failures = 0;
   const std::vector<std::string> taken = run_on_three(
-      Delivery::in_order, text_of_point, [] { return true; }, failures);
+      Delivery::in_order, text_of_point, [] { return true; }, failures, slowly_made);
   CHECK(taken.size() < points - points / 10);
   for (std::size_t i = 0; i < taken.size(); ++i) CHECK(taken[i] == text_of_point(i + (i + 6) / 9));
 }
