@@ -42,67 +42,27 @@ TomlNode plain(const toml::node& node) {
   return copy;
 }
 
-/// The text of a TOML file, character by character: what each stands in.
-class QuoteScanner {
- public:
-  /// Whether `c`, the next character, stands in quotes (on one line) or in a comment.
-  bool is_inside(char c) {
-    ++column_;
-    if (c == '\n') {
-      *this = {};
-      return false;
-    }
-    const bool inside = inside_ != 0;
-    if (inside_ == 0) {
-      leave_blanks(c);
-    } else if (inside_ != '#') {
-      if (c == inside_ && !escaped_) close();
-      escaped_ = inside_ == '"' && c == '\\' && !escaped_;
-    }
-    return inside;
+/// Throws InputError with the place of what is wrong. `hint` ends its message.
+toml::table parsed(std::string_view text, std::string_view origin, std::string_view hint = {}) {
+  try {
+    return toml::parse(text, origin);
+  } catch (const toml::parse_error& error) {
+    const toml::source_position at = error.source().begin;
+    throw InputError(std::string(origin) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
+                     ": not a TOML file: " + std::string(error.description()) + std::string(hint));
   }
+}
 
- private:
-  /// Quotes open a text where a key or a value may begin; elsewhere, as in 8'c', they are part of what is no TOML.
-  void leave_blanks(char c) {
-    constexpr std::string_view before_a_text = "=,[{.";
-    const bool may_begin = last_ == 0 || before_a_text.find(last_) != std::string_view::npos;
-    const bool third_in_a_row = c == last_ && column_ == opened_ + 2;
-    if (c == '#' || ((c == '"' || c == '\'') && (may_begin || third_in_a_row))) {
-      inside_ = c;
-      opened_ = column_;
-    } else if (c != ' ' && c != '\t' && c != '\r') {
-      last_ = c;
-    }
-  }
-  void close() {
-    last_ = inside_;
-    inside_ = 0;
-  }
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-  std::size_t column_ = 0;
-  std::size_t opened_ = 0;  ///< the column of the last opening quote
-  char inside_ = 0;         ///< the quote or '#' that characters stand behind
-  char last_ = 0;           ///< the last character of the line that is none of these and no blank
-  bool escaped_ = false;
-};
-
-/// Refuses characters outside ASCII that stand neither in quotes (on one line) nor in a comment: no key needs them, and
-/// toml++ 3.3 does not define what it does with some of them.
-void require_ascii_keys(std::string_view toml, std::string_view origin) {
-  QuoteScanner scanner;
-  std::size_t line = 1;
-  std::size_t column = 0;
-  for (const char c : toml) {
-    ++column;
-    if (!scanner.is_inside(c) && static_cast<unsigned char>(c) >= 0x80) {
-      throw InputError(std::string(origin) + ":" + std::to_string(line) + ":" + std::to_string(column) +
-                       ": not a TOML file: found a character outside ASCII; expected such only in quotes and comments");
-    }
-    if (c == '\n') {
-      ++line;
-      column = 0;
-    }
+/// Refuses text that is no TOML when all characters outside ASCII are question marks: those stand in quotes and
+/// comments or nowhere. toml++ 3.3 does not define what it does with some of them where it finds a mistake.
+void require_ascii_structure(std::string_view text, std::string_view origin) {
+  std::string plainer(text);
+  std::replace_if(
+      plainer.begin(), plainer.end(), [](char c) { return !is_ascii(c); }, '?');
+  if (plainer != text) {
+    parsed(plainer, origin, "; characters outside ASCII, here shown as ?, are accepted in quotes and comments only");
   }
 }
 
@@ -134,14 +94,10 @@ std::string type_of(const TomlNode& node) {
 }
 
 TomlNode parse_toml(std::string_view text, std::string_view origin) {
-  require_ascii_keys(text, origin);
-  try {
-    return plain(toml::parse(text, origin));
-  } catch (const toml::parse_error& error) {
-    const toml::source_position at = error.source().begin;
-    throw InputError(std::string(origin) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
-                     ": not a TOML file: " + std::string(error.description()));
-  }
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  require_ascii_structure(text, origin);
+  return plain(parsed(text, origin));
 }
 
 std::string read_toml_file(std::string_view option, const std::string& path) {
