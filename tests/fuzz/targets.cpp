@@ -118,11 +118,7 @@ void read_value(std::string_view text) {
 
 /// As `tilemeter report` does it.
 void read_json_document(std::string_view text) {
-  if (complexity::is_complexity_document(text)) {
-    complexity::page_of(Json::parse(text, nullptr, false), "fuzz", "report input");
-  } else {
-    render_report(text, "fuzz");
-  }
+  complexity::page_of_any(text, "fuzz", "report input");
 }
 
 void read_csv_document(std::string_view text) {

@@ -40,11 +40,6 @@ std::string json_text_of(const std::string& path) {
   return document.dump();
 }
 
-std::string page_of(const std::string& json_text, const std::string& title, const std::string& origin) {
-  if (!complexity::is_complexity_document(json_text)) return render_report(json_text, title, origin);
-  return complexity::page_of(Json::parse(json_text, nullptr, false), title, origin);
-}
-
 /// Refuses a name that promises another format than a page.
 void refuse_other_format(const std::string& path) {
   for (const std::string_view other : {".csv", ".json", ".md", ".txt"}) {
@@ -73,7 +68,7 @@ int run_report(const Arguments& arguments) {
     refuse_own_input(input, *path);
     refuse_other_format(*path);
   }
-  const std::string page = page_of(json_text_of(input), title, "report " + input);
+  const std::string page = complexity::page_of_any(json_text_of(input), title, "report " + input);
   if (!path) {
     write_out(page);
     return 0;

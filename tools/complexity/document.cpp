@@ -139,10 +139,4 @@ std::vector<std::string> failures_of(const Json& document) {
   return failures;
 }
 
-bool is_complexity_document(std::string_view json_text) {
-  constexpr std::size_t head = 100;
-  const std::string_view start = json_text.substr(0, head);
-  return start.find("\"command\"") != std::string_view::npos && start.find("\"complexity\"") != std::string_view::npos;
-}
-
 }  // namespace tilemeter::complexity

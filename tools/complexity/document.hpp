@@ -26,7 +26,7 @@ std::string page_of(const Json& document, std::string_view title, std::string_vi
 /// What does not hold, one sentence each.
 std::vector<std::string> failures_of(const Json& document);
 
-/// Whether a text starts as a document of this command does.
-bool is_complexity_document(std::string_view json_text);
+/// The page of any command's document: `page_of` for one of this command, else `render_report`. Throws as these do.
+std::string page_of_any(std::string_view json_text, std::string_view title, std::string_view origin);
 
 }  // namespace tilemeter::complexity

@@ -108,6 +108,13 @@ std::vector<MadeTable> checked_tables_of(const Json& document) {
   return made;
 }
 
+/// Whether a text starts as a document of this command does.
+bool is_complexity_document(std::string_view json_text) {
+  constexpr std::size_t head = 100;
+  const std::string_view start = json_text.substr(0, head);
+  return start.find("\"command\"") != std::string_view::npos && start.find("\"complexity\"") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::vector<MadeTable> tables_of(const Json& document, std::string_view origin) {
@@ -123,6 +130,11 @@ std::string page_of(const Json& document, std::string_view title, std::string_vi
   Json shown = document;
   shown["tables"] = tables::tables_json(made);
   return render_report(shown.dump(), title);
+}
+
+std::string page_of_any(std::string_view json_text, std::string_view title, std::string_view origin) {
+  if (!is_complexity_document(json_text)) return render_report(json_text, title, origin);
+  return page_of(Json::parse(json_text, nullptr, false), title, origin);
 }
 
 }  // namespace tilemeter::complexity
