@@ -37,12 +37,12 @@ const Read& everything() {
   return all;
 }
 
-const Observation& observation_at(const std::string& source) {
+const Observation& observation_at(std::string_view source) {
   for (const Observation& observation : everything().observations) {
     if (observation.source == source) return observation;
   }
   FAIL("no observation " << source);
-  throw std::logic_error(source);
+  throw std::logic_error(std::string(source));
 }
 
 bool is_of(const std::string& text, const std::string& document) { return text.starts_with(document); }

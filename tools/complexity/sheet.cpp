@@ -5,6 +5,7 @@
 #include "tools/complexity/document.hpp"
 #include "tools/report/report.hpp"
 #include "tools/tables/render.hpp"
+#include "traces/json_fault.hpp"
 
 namespace tilemeter::complexity {
 namespace {
@@ -121,7 +122,8 @@ std::vector<MadeTable> tables_of(const Json& document, std::string_view origin) 
   try {
     return checked_tables_of(document);
   } catch (const Json::exception& error) {
-    throw InputError(std::string(origin) + ": expected the JSON that tilemeter complexity wrote: " + error.what());
+    throw InputError(std::string(origin) + ": expected the JSON that tilemeter complexity wrote: " +
+                     json_fault(error.what()));
   }
 }
 
