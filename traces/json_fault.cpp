@@ -16,7 +16,8 @@ std::string json_fault(std::string_view message) {
   const std::string_view place = after(fault, "parse error at ");
   const std::size_t end = place.find(": ");
   if (place.size() == fault.size() || end == std::string_view::npos) return std::string(fault);
-  const std::string_view reason = after(place.substr(end + 2), " - ");
+  std::string_view reason = after(place.substr(end + 2), " - ");
+  if (reason.starts_with("attempting to parse an empty input")) reason = "unexpected end of input";  // version 3.11.3
   return std::string(place.substr(0, end + 2)) + std::string(reason.substr(0, reason.find("; expected")));
 }
 

@@ -35,6 +35,14 @@ TEST_CASE("every cut of a document has its line and column, and no word of the l
   }
 }
 
+TEST_CASE("an empty text is said to end, in every version of the library") {
+  CHECK(
+      json_fault(
+          "[json.exception.parse_error.101] parse error at line 1, column 1: attempting to parse an empty input; check "
+          "that your input string or stream contains the expected JSON") ==
+      "line 1, column 1: unexpected end of input");
+}
+
 TEST_CASE("a message of another form loses what stands in brackets") {
   CHECK(json_fault("[json.exception.type_error.302] type must be number") == "type must be number");
   CHECK(json_fault("no brackets") == "no brackets");
