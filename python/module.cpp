@@ -44,7 +44,7 @@ Asked asked_for(const std::string& name) {
   if (name == "predict") return {predict_command(), predict_answer};
   if (name == "estimate") return {predict_command(), estimate_answer};
   if (name == "tune") return {tune_command(), tune_answer};
-  throw std::invalid_argument("no command " + name);
+  throw std::invalid_argument("no command \"" + name + "\": expected count, sweep, predict or tune");
 }
 
 std::string keyword_of(const OptionSpec& spec) {

@@ -90,7 +90,7 @@ class Documents(unittest.TestCase):
         self.assertEqual(lengths(seq=[64, 128], algorithm="flash1,flash2"), [64, 64, 128, 128])
 
     def test_columns_of_other_documents_are_refused(self):
-        for document in ({}, {"command": "occupancy"}):
+        for document in ({}, {"command": "occupancy"}, {"command": 3}, [1, 2], "count"):
             with self.assertRaises(tilemeter.Error):
                 tilemeter.columns(document)
 

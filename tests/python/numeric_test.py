@@ -81,6 +81,14 @@ class AgainstNumpy(unittest.TestCase):
         below = tilemeter.attention(*operands, causal=True, empty_lse="-inf")
         self.assertTrue(numpy.all(below.lse[..., :5] == -numpy.inf))
 
+    def test_no_keys_at_all(self):
+        q, none = numpy.ones((2, 3, 5, 4)), numpy.ones((2, 3, 0, 4))
+        result = tilemeter.attention(q, none, none)
+        self.assertTrue((result.o == numpy.zeros((2, 3, 5, 4))).all())
+        self.assertEqual(result.lse.shape, (2, 3, 5))
+        with self.assertRaisesRegex(tilemeter.Error, "--seq-q 0"):
+            tilemeter.attention(none, q, q)
+
     def test_leading_axes_may_be_left_out(self):
         operands = arrays(7, 1, 1, 1, 9, 9, 4, 5)
         whole = tilemeter.attention(*operands)

@@ -18,7 +18,8 @@ Json points_in(const Json& document) {
 }  // namespace
 
 Json table_of(const Json& document) {
-  const std::string command = document.value("command", "");
+  const Json* named = document.is_object() && document.contains("command") ? &document["command"] : nullptr;
+  const std::string command = named != nullptr && named->is_string() ? named->get<std::string>() : "";
   if (command == "tune") return tune_table(document);
   if (command != "count" && command != "sweep" && command != "predict") {
     throw InputError("a document of \"" + command +
