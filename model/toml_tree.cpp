@@ -53,14 +53,12 @@ toml::table parsed(std::string_view text, std::string_view origin, std::string_v
   }
 }
 
-bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
-
 /// Refuses text that is no TOML when all characters outside ASCII are question marks: those stand in quotes and
 /// comments or nowhere. toml++ 3.3 does not define what it does with some of them where it finds a mistake.
 void require_ascii_structure(std::string_view text, std::string_view origin) {
   std::string plainer(text);
   std::replace_if(
-      plainer.begin(), plainer.end(), [](char c) { return !is_ascii(c); }, '?');
+      plainer.begin(), plainer.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
   if (plainer != text) {
     parsed(plainer, origin, "; characters outside ASCII, here shown as ?, are accepted in quotes and comments only");
   }

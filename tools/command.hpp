@@ -1,6 +1,7 @@
 // A subcommand as data: what it is called, which options it takes, what it does.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,6 +61,17 @@ class Arguments {
       if (given.option == option) return given.value;
     }
     return std::nullopt;
+  }
+
+  /// Words, then options with their values, as a command line has them, but for the options in `left_out`.
+  std::vector<std::string> spelled_out(std::span<const std::string_view> left_out = {}) const {
+    std::vector<std::string> texts = words_;
+    for (const Given& given : options_) {
+      if (std::find(left_out.begin(), left_out.end(), given.option) != left_out.end()) continue;
+      texts.push_back(given.option);
+      if (!given.value.empty()) texts.push_back(given.value);
+    }
+    return texts;
   }
 
  private:

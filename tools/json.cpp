@@ -1,6 +1,5 @@
 #include "tools/json.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "model/closed_form/bill.hpp"
@@ -343,12 +342,7 @@ Json document_json(std::string_view command) {
 Json document_json(std::string_view command, const Arguments& arguments) {
   constexpr std::array<std::string_view, 7> showing = {"-o", "--format", "--resume", "-j", "-q", "-v", "--color"};
   Json json = document_json(command);
-  Json& words = json["arguments"] = arguments.words();
-  for (const Arguments::Given& given : arguments.options()) {
-    if (std::find(showing.begin(), showing.end(), given.option) != showing.end()) continue;
-    words.push_back(given.option);
-    if (!given.value.empty()) words.push_back(given.value);
-  }
+  json["arguments"] = arguments.spelled_out(showing);
   return json;
 }
 

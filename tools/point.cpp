@@ -234,15 +234,21 @@ PointResult billed_point(const PointRequest& request) {
   return result;
 }
 
-void check(const PointRequest& request, const RunOptions& options) {
+double check(const PointRequest& request, const RunOptions& options) {
   const ResolvedPoint point = resolve(request);
+  double numeric_seconds = 0;
   if (options.mode == Mode::numeric) {
     refuse_fp8_numbers(point.largest.problem);
-    refuse_vast_numbers(billed_point(request));
+    const PointResult billed = billed_point(request);
+    refuse_vast_numbers(billed);
+    numeric_seconds = numeric_need(billed).seconds;
   }
   static_cast<void>(accepted(point.algorithm->formula(), point.largest));
-  if (point.parts.size() == 1 && far_from_overflow(point.largest, point.algorithm->computation())) return;
+  if (point.parts.size() == 1 && far_from_overflow(point.largest, point.algorithm->computation())) {
+    return numeric_seconds;
+  }
   billed_point(request).closed.total();
+  return numeric_seconds;
 }
 
 }  // namespace tilemeter

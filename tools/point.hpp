@@ -72,7 +72,8 @@ PointResult evaluate(const PointRequest& request, const RunOptions& options);
 /// The point billed by closed forms alone: `closed`, and `counted` the same. Throws as `evaluate`.
 PointResult billed_point(const PointRequest& request);
 
-/// Throws InputError for everything that is wrong with a request apart from its capacity, without counting it.
-void check(const PointRequest& request, const RunOptions& options);
+/// Throws InputError for everything that is wrong with a request apart from its capacity, without counting it. Returns
+/// about how many seconds its numbers would take one core; 0 where none are computed.
+double check(const PointRequest& request, const RunOptions& options);
 
 }  // namespace tilemeter

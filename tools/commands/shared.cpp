@@ -79,10 +79,7 @@ std::optional<std::string> word_to_show(const Arguments& arguments, std::string_
 
 std::string command_line_of(const Arguments& arguments, std::string_view who) {
   std::string text = "tilemeter " + std::string(who);
-  for (const std::string& word : arguments.words()) text += " " + word;
-  for (const Arguments::Given& given : arguments.options()) {
-    text += " " + given.option + (given.value.empty() ? "" : " " + given.value);
-  }
+  for (const std::string& word : arguments.spelled_out()) text += " " + word;
   return text;
 }
 
@@ -103,12 +100,9 @@ void write_result(const Target& target, std::string_view text) {
   file->commit();
 }
 
-void check_all(const PointGrid& grid, const RunOptions& options) {
+void check_all(const PointGrid& grid, const RunOptions& options, const std::function<bool()>& go_on) {
   double numeric_seconds = 0;
-  for (std::size_t i = 0; i < grid.size(); ++i) {
-    check(grid[i], options);
-    if (options.mode == Mode::numeric) numeric_seconds += numeric_need(billed_point(grid[i])).seconds;
-  }
+  for (std::size_t i = 0; i < grid.size() && (!go_on || go_on()); ++i) numeric_seconds += check(grid[i], options);
   warn_of_long_numbers(numeric_seconds);
 }
 

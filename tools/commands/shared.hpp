@@ -1,6 +1,7 @@
 // What several subcommands do alike.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -39,7 +40,8 @@ std::unique_ptr<PendingFile> open_file(const Target& target);
 /// Writes a whole result where `target` says. Throws as open_file.
 void write_result(const Target& target, std::string_view text);
 
-/// Checks every point of a grid before any is counted. Throws InputError.
-void check_all(const PointGrid& grid, const RunOptions& options);
+/// Checks every point of a grid before any is counted, and warns of long numeric runs. `go_on`, where given, is asked
+/// before each point; false ends the checks. Throws InputError.
+void check_all(const PointGrid& grid, const RunOptions& options, const std::function<bool()>& go_on = {});
 
 }  // namespace tilemeter

@@ -98,20 +98,16 @@ int run_sweep(const Arguments& arguments) {
   return sweep_to_file(sweep, prepared->target, identity, arguments.has("--resume") ? Start::resumed : Start::fresh);
 }
 
-/// As check_all, with signs of life, until the reader has enough.
-void check_all_for(const SweepReader& reader, const SweepQuestion& question) {
-  constexpr std::size_t points_a_sign = 1000;
-  for (std::size_t i = 0; i < question.grid.size() && !reader.stop(); ++i) {
-    if (i % points_a_sign == 0) reader.progress();
-    check(question.grid[i], question.options);
-  }
-}
-
 }  // namespace
 
 CommandAnswer sweep_answer(const Arguments& arguments, const SweepReader& reader) {
   const SweepQuestion question = sweep_question(arguments);
-  check_all_for(reader, question);
+  constexpr std::size_t points_a_sign = 1000;
+  check_all(question.grid, question.options, [&reader, checked = std::size_t{0}]() mutable {
+    if (reader.stop()) return false;
+    if (checked++ % points_a_sign == 0) reader.progress();
+    return true;
+  });
   Alone ranks;
   const Sweep sweep{.ranks = ranks,
                     .grid = question.grid,

@@ -196,10 +196,7 @@ SweepIdentity identity_of(const Arguments& arguments) {
   constexpr std::array<std::string_view, 6> apart = {"-o", "-j", "-q", "-v", "--color", "--resume"};
   SweepIdentity identity{
       .version = std::string(program_version), .command_line = "sweep", .inputs = inputs_checksum(arguments)};
-  for (const Arguments::Given& given : arguments.options()) {
-    if (std::find(apart.begin(), apart.end(), given.option) != apart.end()) continue;
-    identity.command_line += " " + given.option + (given.value.empty() ? "" : " " + given.value);
-  }
+  for (const std::string& text : arguments.spelled_out(apart)) identity.command_line += " " + text;
   std::replace(identity.command_line.begin(), identity.command_line.end(), '\n', ' ');
   return identity;
 }

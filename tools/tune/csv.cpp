@@ -1,7 +1,6 @@
 #include "tools/tune/csv.hpp"
 
 #include "tools/output/columns.hpp"
-#include "traces/csv.hpp"
 
 namespace tilemeter {
 namespace {
@@ -49,14 +48,9 @@ Json front_tilings(const Json& front) {
   return list;
 }
 
-std::string cell(const Json& value) {
-  if (value.is_null()) return {};
-  return csv_cell(value.is_string() ? value.get<std::string>() : value.dump());
-}
-
 std::string line_of(const Json& row) {
   std::string line;
-  for (const Json& value : row) line += cell(value) + ",";
+  for (const Json& value : row) line += csv_cell_of(&value) + ",";
   line.back() = '\n';
   return line;
 }
